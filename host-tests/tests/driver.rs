@@ -265,8 +265,7 @@ fn refused_ptx() {
     let gpu = Gpu::find().unwrap();
     assert_eq!(
         gpu.load(PTX_90).unwrap_err().to_string(),
-        "loading the kernels failed with CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available for execution on the \
-         device (209)\n  at Fake GPU\n  | the PTX is for sm_90a, and the GPU is sm_100: choose another with `cargo ptx check --sm`"
+        "loading the kernels failed with CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed (218)\n  at Fake GPU\n  | the PTX is for sm_90a, and the GPU is sm_100: choose another with `cargo ptx check --sm`"
     );
 }
 

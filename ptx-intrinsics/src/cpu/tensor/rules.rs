@@ -58,7 +58,7 @@ impl TensorMap {
         demand(address.is_multiple_of(align), || {
             format!("globalAddress is {address:#x}: it is no multiple of {align}")
         })?;
-        // The documentation of CUDA 13 says 2^31, that of CUDA 12 said 2^32.
+        // The documentation of CUDA 13.5 says 2^31, and that of CUDA 12 said 2^32.
         for (at, size) in self.sizes[..rank].iter().enumerate() {
             let fits = (1..=1 << 32).contains(size);
             demand(fits, || format!("globalDim[{at}] is {size}: 1 to 2^32 are possible"))?;
