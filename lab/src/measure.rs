@@ -110,7 +110,7 @@ pub fn measure<C: Case>(
         lines.write(&Line::Case(about))?;
         all.push(Named { name, case, failed: false });
     }
-    let bar = progress.bar(u64::from(plan.repetitions + 1) * all.len() as u64, format!("Experiment {experiment}"));
+    let bar = progress.bar(u64::from(plan.repetitions) * all.len() as u64, format!("Experiment {experiment}"));
     let late = || plan.deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let mut random = StdRng::seed_from_u64(plan.seed ^ experiment as u64);
     let began = Instant::now();
@@ -130,7 +130,7 @@ pub fn measure<C: Case>(
                         let repetition = repetition.unwrap_or_default();
                         lines.write(&Line::Sample { experiment, case, repetition, metric, value })?;
                     }
-                    bar.inc(1);
+                    bar.inc(repetition.is_some().into());
                     continue;
                 }
                 Measured::Failed(why) => why,
