@@ -24,6 +24,8 @@ pub(crate) const SHARED_OF_BLOCK: i32 = 48 << 10;
 const RESERVED: i32 = 1 << 10;
 /// Registers of a multiprocessor.
 pub(crate) const REGISTERS: i32 = 1 << 16;
+/// Registers of a thread where no machine code says it: so few that all threads of a multiprocessor have room.
+pub(crate) const REGISTERS_OF_THREAD: i32 = 32;
 /// Multiprocessors that are assumed to run one cluster, where no GPU was asked.
 const GROUP: i32 = 16;
 /// The most device memory that a program is shown.

@@ -8,14 +8,12 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{Heap, Kernel, Program};
 
-use crate::device::{Device, SHARED_OF_BLOCK};
+use crate::device::{Device, REGISTERS_OF_THREAD, SHARED_OF_BLOCK};
 use crate::executable::Executable;
 use crate::graph::Graphs;
 use crate::handle;
-use crate::image::Code;
 use crate::mapped::Mapped;
 use crate::memory::{Home, Memory};
-use crate::occupancy::REGISTERS_OF_THREAD;
 use crate::order::{Kind, Order};
 use crate::settings::SETTINGS;
 use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
@@ -26,6 +24,13 @@ pub(crate) use crate::handle::Handle;
 /// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: the default streams, of all threads and of each.
 pub(crate) const LEGACY: Handle = 1;
 const PER_THREAD: Handle = 2;
+
+/// What an image has for the GPU.
+pub(crate) struct Code {
+    pub(crate) ptx: String,
+    /// Registers of a thread of each kernel, where machine code for the GPU says it.
+    pub(crate) registers: HashMap<String, i32>,
+}
 
 pub(crate) struct Module {
     pub(crate) program: Arc<Program>,

@@ -8,6 +8,7 @@ use ptx_sass::fatbin::{self, Image, Kind};
 use ptx_sass::target::runs_on;
 
 use crate::changed::changed;
+use crate::gpu::Code;
 use crate::status::{INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, NO_BINARY_FOR_GPU, Status};
 
 /// What nvcc puts before the pointer to a fat binary.
@@ -17,13 +18,6 @@ const NO_BITS: usize = 8;
 
 /// Why an image cannot be run, and what to do.
 pub(crate) struct Refused(pub(crate) Status, pub(crate) String);
-
-/// What an image has for a GPU.
-pub(crate) struct Code {
-    pub(crate) ptx: String,
-    /// Registers of a thread of each kernel, where machine code for the GPU says it.
-    pub(crate) registers: HashMap<String, i32>,
-}
 
 /// What an image has that a GPU of this kind can run.
 ///

@@ -4,8 +4,6 @@ use crate::device::{REGISTERS, SHARED_OF_BLOCK};
 use crate::gpu::{Function, Gpu};
 use crate::status::{INVALID_VALUE, Result};
 
-/// Registers of a thread where no machine code says it: so few that all threads of a multiprocessor have room.
-pub(crate) const REGISTERS_OF_THREAD: i32 = 32;
 /// A warp gets registers in pieces of this size.
 const PIECE_OF_REGISTERS: i32 = 256;
 /// Shared memory is given in pieces of this size, in bytes.
