@@ -7,7 +7,7 @@ use crate::work::Shape;
 /// The most blocks of a grid, and the most threads of a block, in x, y and z.
 const MOST_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
-/// Blocks of a cluster where the kernel allows more than every GPU has.
+/// Blocks of a cluster where the kernel allows more than every GPU with clusters has.
 const LARGE_CLUSTER: i32 = 16;
 
 /// What is wrong with a launch, and what is possible.
@@ -67,7 +67,7 @@ impl Gpu {
     /// Blocks of a cluster, at most.
     pub(crate) fn most_of_cluster(&self, function: &Function) -> i32 {
         let most = self.device.cluster();
-        if function.large_clusters { most.max(LARGE_CLUSTER) } else { most }
+        if function.large_clusters && most > 1 { LARGE_CLUSTER } else { most }
     }
 
     fn block(&self, function: &Function, shape: &Shape) -> Allowed {
