@@ -196,6 +196,25 @@ fn what_is_no_map_is_told() {
     assert!(text.contains("is no tensor map of this interpreter"), "{text}");
 }
 
+/// The driver makes a map of a row of 2^32 numbers, and nobody says how a GPU copies it.
+#[test]
+fn a_map_whose_copies_are_not_known_is_a_gap() {
+    let program = Program::parse(KERNEL);
+    let mut trial = Trial::new(&program, "gather");
+    trial.buffer(&[0; 128]).unwrap();
+    trial.buffer(&[0; 128]).unwrap();
+    trial.buffer(&[0; 256]).unwrap();
+    let long = TensorMap { sizes: [1 << 32, 1, 0, 0, 0], ..row() };
+    assert_eq!(long.check(), Ok(()));
+    trial.value(&long.encode());
+    let report = trial.check();
+    let text = "the interpreter does not know a tensor of more than 2^31 elements in a dimension";
+    assert!(
+        report.findings.is_empty() && report.stop.as_ref().is_some_and(|stop| stop.to_string().contains(text)),
+        "{report}"
+    );
+}
+
 /// Each spelling in tiles is known.
 #[test]
 fn every_tile_is_known() {

@@ -107,8 +107,7 @@ int main(int count, char **words) {
     CUtensorMap turned = map_of(to, HEIGHT, WIDTH, SIDE, CU_TENSOR_MAP_SWIZZLE_NONE);
     transpose<<<dim3(3, 2), 64>>>(in, turned, count > 1 && !strcmp(words[1], "forgets"));
     add<<<2, 64>>>(turned);
-    // As many rows as a map can have.
-    swizzled<<<1, 64>>>(map_of(from, WIDTH, 1ull << 32, 8, CU_TENSOR_MAP_SWIZZLE_128B), out);
+    swizzled<<<1, 64>>>(map_of(from, WIDTH, HEIGHT, 8, CU_TENSOR_MAP_SWIZZLE_128B), out);
     cudaMemcpy(back, to, sizeof back, cudaMemcpyDeviceToHost);
     cudaMemcpy(chunk, out, sizeof chunk, cudaMemcpyDeviceToHost);
     int wrong = 0;
