@@ -148,7 +148,7 @@ impl Gpu {
         let (name, thread) = (handle::next(), thread::current().id());
         let capture = Capture { graph, is_given, mode, thread, origin: stream, is_valid: true };
         self.captures.insert(name, capture);
-        self.set_captured(stream, Some(Captured { capture: name, after }));
+        self.set_captured(stream, Some(Captured { capture: name, after, last: None }));
         Ok(())
     }
 
@@ -161,7 +161,9 @@ impl Gpu {
     /// Ends a capture and gives its graph.
     pub(crate) fn end_capture(&mut self, stream: Handle) -> Result<Handle> {
         let stream = self.stream(stream)?;
-        let Some(Captured { capture: name, after }) = self.captured(stream).cloned() else { return Err(ILLEGAL_STATE) };
+        let Some(Captured { capture: name, after, .. }) = self.captured(stream).cloned() else {
+            return Err(ILLEGAL_STATE);
+        };
         let Some(capture) = self.captures.get(&name) else { return Err(ILLEGAL_STATE) };
         if capture.origin != stream {
             return Err(self.spoil_of(stream, CAPTURE_UNMATCHED));
@@ -210,11 +212,15 @@ impl Gpu {
     }
 
     /// A node of what is being captured.
-    pub(crate) fn record(&mut self, stream: Handle, work: Work) -> Result {
-        let Some(Captured { capture, after }) = self.captured(stream).cloned() else { return Err(INVALID_VALUE) };
+    pub(crate) fn record(&mut self, stream: Handle, mut work: Work) -> Result {
+        let Some(captured) = self.captured(stream).cloned() else { return Err(INVALID_VALUE) };
+        if let Work::Kernel(kernel) = &mut work {
+            kernel.shape.is_programmatic &= captured.is_in_stream();
+        }
+        let Captured { capture, after, .. } = captured;
         let graph = self.captures.get(&capture).ok_or(CAPTURE_INVALIDATED)?.graph;
         let node = self.graphs.add(graph, &after, work)?;
-        self.set_captured(stream, Some(Captured { capture, after: vec![node] }));
+        self.set_captured(stream, Some(Captured { capture, after: vec![node], last: Some(node) }));
         Ok(())
     }
 
@@ -248,7 +254,7 @@ impl Gpu {
             (Some(_), Some(_)) => Err(self.spoil_of(stream, CAPTURE_ISOLATION)),
             (None, Some(other)) if stream == LEGACY => self.spoil(&[other.capture], CAPTURE_UNSUPPORTED),
             (None, Some(other)) if self.is_valid(other.capture) => {
-                self.set_captured(stream, Some(other));
+                self.set_captured(stream, Some(Captured { last: None, ..other }));
                 Ok(())
             }
             (None, Some(other)) if self.captures.contains_key(&other.capture) => Err(CAPTURE_INVALIDATED),

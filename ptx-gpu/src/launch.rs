@@ -22,6 +22,8 @@ const CONSTANT_BANK: u64 = 4096;
 const STEPS: u64 = 1 << 30;
 /// `CU_LIMIT_MALLOC_HEAP_SIZE`
 const HEAP_SIZE: u32 = 2;
+/// GPUs from sm_90 on begin a kernel before the one before it has ended.
+const PROGRAMMATIC: u32 = 90;
 /// What messages call memory of the host.
 const OF_THE_HOST: &str = "memory of the host";
 
@@ -38,7 +40,8 @@ impl Gpu {
         let before = if SETTINGS.seeds > 1 { (self.memory.content(), self.heap().clone()) } else { Default::default() };
         // The first order comes last, so that the program goes on with what it left.
         for seed in (0..SETTINGS.seeds).rev() {
-            let report = self.run(&function, &name, shape, values, seed);
+            let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
+            let report = self.run(&function, &name, shape, values, (seed, begins_early));
             let (report, fault) = match report {
                 Ok(report) => {
                     let fault = fault(&report);
@@ -86,7 +89,7 @@ impl Gpu {
         name: &str,
         shape: &Shape,
         values: &[Vec<u8>],
-        seed: u64,
+        (seed, begins_early): (u64, bool),
     ) -> std::result::Result<Report, Status> {
         let Some(module) = self.modules.get(&function.module) else {
             return Ok(Report::default());
@@ -114,6 +117,7 @@ impl Gpu {
             deadline: SETTINGS.deadline,
             heap: Some(&self.heap),
             tells_used: seed == 0,
+            begins_early: begins_early && seed == 0,
             ..Launch::new(name, &arguments)
         };
         let outside = Outside { holds: &holds, variable: &variable };

@@ -19,6 +19,10 @@ fn is_one_graph(first: &Deed, second: &Deed) -> bool {
     launch(first).is_some() && launch(first) == launch(second)
 }
 
+/// What to write where a kernel begins before the one before it has ended.
+pub(crate) const EARLY: &str = "execute `griddepcontrol.wait` (cudaGridDependencySynchronize()) in every thread before this access, or in one \
+     before a barrier that is before it; or launch the second without the attribute";
+
 /// What to write instead.
 pub(crate) fn help(first: &Deed, second: &Deed) -> String {
     if is_one_graph(first, second) {

@@ -3,26 +3,28 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used};
+use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRange};
 
 use crate::changed::is_checked;
 use crate::gpu::Gpu;
-use crate::missing_order::help;
+use crate::missing_order::{EARLY, help};
 use crate::order::{Conflict, Deed, Line, Point, Range, User};
 use crate::output::tell;
 use crate::work::{Fill, Side, Transfer, Work};
 
 /// What is new of a deed: its name, what it does to all bytes, and the program of a kernel.
+#[derive(Default)]
 struct New {
     name: String,
     does: Option<&'static str>,
     program: Option<Arc<Program>>,
     releases: bool,
+    launches_dependents: bool,
 }
 
 impl New {
     fn call(kind: &str, call: &str) -> New {
-        New { name: format!("a {kind} ({})", short(call)), does: None, program: None, releases: false }
+        New { name: format!("a {kind} ({})", short(call)), ..New::default() }
     }
 }
 
@@ -43,6 +45,10 @@ fn rows(side: Side, [width, height, depth]: [usize; 3], how: Use) -> Vec<Range> 
 
 fn range(begin: u64, bytes: usize, how: Use) -> Range {
     Range { begin, end: begin + bytes as u64, how, by: None }
+}
+
+fn ranges_of(used: &[UsedRange]) -> Vec<Range> {
+    used.iter().map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(*used) }).collect()
 }
 
 impl Gpu {
@@ -85,13 +91,13 @@ impl Gpu {
     fn all_of(&mut self, place: u64, call: &str, does: &'static str, point: &mut Point) -> Option<(u64, u64)> {
         let one = self.memory.find(place).filter(|one| one.begin == place)?;
         let (begin, end) = (one.begin, one.end());
-        let new = New { name: short(call).into(), does: Some(does), program: None, releases: false };
+        let new = New { name: short(call).into(), does: Some(does), ..New::default() };
         self.tell_used(call, new, point, &[Range { begin, end, how: Use::Writes, by: None }]);
         Some((begin, end))
     }
 
     fn tell_used(&mut self, call: &str, new: New, point: &mut Point, ranges: &[Range]) {
-        let findings = self.use_bytes(new, point, ranges);
+        let findings = self.use_bytes(new, point, ranges, &[]);
         if !findings.is_empty() {
             tell(&Record { kernel: short(call).into(), findings, ..Record::default() });
         }
@@ -105,9 +111,9 @@ impl Gpu {
         used: &Used,
         point: &mut Point,
     ) -> Vec<Finding> {
-        let ranges = used.ranges.iter();
-        let ranges = ranges.map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(*used) });
-        let ranges: Vec<Range> = ranges.collect();
+        let ranges = ranges_of(&used.ranges);
+        let early =
+            point.grid_before.map(|before| self.order.too_early(before, &ranges_of(&used.early), used.acquires));
         if used.acquires {
             let are_strong = |range: &&Range| matches!(range.how, Use::ReadsStrongly | Use::WritesStrongly);
             for range in ranges.iter().filter(are_strong) {
@@ -115,11 +121,18 @@ impl Gpu {
             }
         }
         let name = format!("kernel `{name}`, launch {}", self.launches);
-        let new = New { name, does: None, program: Some(program), releases: used.releases };
-        self.use_bytes(new, point, &ranges)
+        let new = New {
+            name,
+            does: None,
+            program: Some(program),
+            releases: used.releases,
+            launches_dependents: used.launches_dependents,
+        };
+        self.use_bytes(new, point, &ranges, &early.unwrap_or_default())
     }
 
-    fn use_bytes(&mut self, new: New, point: &mut Point, ranges: &[Range]) -> Vec<Finding> {
+    /// Finds what was not ordered before, and what is `early`.
+    fn use_bytes(&mut self, new: New, point: &mut Point, ranges: &[Range], early: &[Conflict]) -> Vec<Finding> {
         if !is_checked() {
             return Vec::new();
         }
@@ -131,22 +144,51 @@ impl Gpu {
             None => format!("number {number} in {stream}"),
         };
         let graph = point.node.clone();
-        let New { name, does, program, releases } = new;
+        let New { name, does, program, releases, launches_dependents } = new;
         let kind = self.order.kind_of(point.stream);
-        let deed = Arc::new(Deed { name, does, stream, kind, place, line, number, graph, program, releases });
+        point.grid = program.is_some().then_some((line, number));
+        let deed =
+            Deed { name, does, stream, kind, place, line, number, graph, program, releases, launches_dependents };
+        let deed = Arc::new(deed);
         let conflicts = self.order.use_bytes(&deed, point, ranges);
         if ranges.iter().any(|range| range.how == Use::WritesStrongly && self.memory.is_of_the_host(range.begin)) {
             // The host may look at it, and know by it that all this is done.
             self.order.host_knows(&point.clock);
         }
-        newest(conflicts)
-            .into_values()
-            .map(|all| self.missing(&all, &deed, before.of(all[0].earlier.deed.line)))
-            .collect()
+        let early = early.chunk_by(is_by_same_instructions).map(|all| self.too_early(all, &deed));
+        let missing = newest(conflicts).into_values();
+        let missing = missing.map(|all| self.missing(&all, &deed, before.of(all[0].earlier.deed.line)));
+        early.chain(missing).collect()
+    }
+
+    /// What a kernel uses before it knows that the kernel before it has ended.
+    fn too_early(&self, all: &[Conflict], deed: &Arc<Deed>) -> Finding {
+        let note = match all[0].earlier.deed.launches_dependents {
+            true => "the first lets it begin by `griddepcontrol.launch_dependents`",
+            false => {
+                "it may begin when the blocks of the first have ended, and what these wrote may not be visible yet"
+            }
+        };
+        let note = format!("the second is launched with the attribute for programmatic dependent launch: {note}");
+        self.finding(all, deed, " before `griddepcontrol.wait`", Some(note), EARLY.into())
     }
 
     /// The order that one piece of work lacks to another one, up to whose line it knows so many to be done.
     fn missing(&self, all: &[Conflict], deed: &Arc<Deed>, known: u64) -> Finding {
+        let earlier = &all[0].earlier.deed;
+        let is_recorded_early = known > 0 && !self.order.host_has(earlier.line, known) && earlier.graph.is_none();
+        let note = is_recorded_early.then(|| {
+            format!(
+                "the second waits for what {} was given up to number {known}, and the first came later: its event is \
+                 recorded too early",
+                earlier.stream
+            )
+        });
+        self.finding(all, deed, "", note, help(earlier, deed))
+    }
+
+    /// Two pieces of work that nothing orders. `when` the second one uses the bytes is said in the title.
+    fn finding(&self, all: &[Conflict], deed: &Arc<Deed>, when: &str, note: Option<String>, help: String) -> Finding {
         let first = &all[0];
         let earlier = &first.earlier;
         let later = User { deed: Arc::clone(deed), how: first.later.how, by: first.later.by };
@@ -157,18 +199,11 @@ impl Gpu {
             format!("the second: {}, {}", deed.name, deed.place),
             format!("{bytes} bytes are used by both, the first of them {both}"),
         ];
-        let line = earlier.deed.line;
-        if known > 0 && !self.order.host_has(line, known) && earlier.deed.graph.is_none() {
-            notes.push(format!(
-                "the second waits for what {} was given up to number {known}, and the first came later: its event is \
-                 recorded too early",
-                earlier.deed.stream
-            ));
-        }
+        notes.extend(note);
         Finding {
             kind: Kind::Race,
             title: format!(
-                "{} {} bytes that {} {}, and nothing orders the two",
+                "{} {} bytes that {} {}{when}, and nothing orders the two",
                 earlier.deed.subject(),
                 earlier.verb(),
                 deed.subject(),
@@ -176,7 +211,7 @@ impl Gpu {
             ),
             places: [earlier, &later].into_iter().filter_map(|user| self.place(user)).collect(),
             notes,
-            help: help(&earlier.deed, deed),
+            help,
             times: 1,
         }
     }
@@ -199,6 +234,15 @@ impl Gpu {
             _ => false,
         }
     }
+}
+
+/// Whether two kernels use bytes in the same way by the same instructions.
+fn is_by_same_instructions(one: &Conflict, other: &Conflict) -> bool {
+    let are_same = |one: Option<UsedRange>, other: Option<UsedRange>| match (one, other) {
+        (Some(one), Some(other)) => one.has_instruction_of(&other),
+        _ => false,
+    };
+    one.later.how == other.later.how && are_same(one.later.by, other.later.by)
 }
 
 /// Of the work on each line the newest piece that was not ordered before, and the bytes of both.

@@ -46,6 +46,7 @@ pub(crate) fn submit_and_wait(work: &Work) -> Result {
 fn end(work: &Work, point: &Point, waits: bool) {
     let mut gpu = any();
     gpu.order.end(point.stream, &point.clock);
+    gpu.order.ends_with(point.stream, point.grid);
     if gpu.is_waited_for(work, waits) {
         gpu.order.host_knows(&point.clock);
     }
@@ -91,6 +92,7 @@ const AUTO_FREE: u64 = 1;
 /// Does the steps, and says what is done when all of them are.
 fn steps(executable: &Executable, point: &Point) -> Result<Clock> {
     let mut clocks = vec![Clock::default(); executable.steps.len()];
+    let mut grids = vec![None; executable.steps.len()];
     let mut all = point.clock.clone();
     for at in &executable.order {
         let step = &executable.steps[*at];
@@ -100,6 +102,7 @@ fn steps(executable: &Executable, point: &Point) -> Result<Clock> {
         }
         let mut own = point.clone();
         step.after.iter().for_each(|before| own.clock.join(&clocks[*before]));
+        own.grid_before = if let [before] = step.after[..] { grids[before] } else { None };
         if let Some((_, name)) = &mut own.node {
             let dot = if name.is_empty() { "" } else { "." };
             *name = format!("{name}{dot}{}", at + 1);
@@ -110,7 +113,7 @@ fn steps(executable: &Executable, point: &Point) -> Result<Clock> {
             None => perform(&step.work, &mut own)?,
         }
         all.join(&own.clock);
-        clocks[*at] = own.clock;
+        (clocks[*at], grids[*at]) = (own.clock, own.grid);
     }
     Ok(all)
 }

@@ -34,9 +34,16 @@ pub(crate) struct Event {
 pub(crate) struct Captured {
     pub(crate) capture: Handle,
     pub(crate) after: Vec<Handle>,
+    /// The node that the stream itself was given last.
+    pub(crate) last: Option<Handle>,
 }
 
 impl Captured {
+    /// Whether the next node comes after what the stream was given last, and after nothing else.
+    pub(crate) fn is_in_stream(&self) -> bool {
+        self.last.is_some_and(|last| self.after == [last])
+    }
+
     /// The next node comes after these too.
     pub(crate) fn comes_after(&mut self, nodes: &[Handle]) {
         for node in nodes {

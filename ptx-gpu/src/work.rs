@@ -14,6 +14,8 @@ pub(crate) struct Shape {
     pub(crate) cluster: [u32; 3],
     /// Whether all blocks have to run at the same time.
     pub(crate) is_cooperative: bool,
+    /// Whether it may begin before the kernel before it has ended: programmatic dependent launch.
+    pub(crate) is_programmatic: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -35,6 +35,9 @@ pub struct Launch<'a> {
     pub heap: Option<&'a Mutex<Heap>>,
     /// Whether the [report](crate::Report::used) says which memory it has used.
     pub tells_used: bool,
+    /// Whether the grid before it may still run, as under programmatic dependent launch. Then the report also says which memory it
+    /// has [used early](crate::Used::early).
+    pub begins_early: bool,
 }
 
 impl<'a> Launch<'a> {
@@ -55,6 +58,7 @@ impl<'a> Launch<'a> {
             deadline: None,
             heap: None,
             tells_used: false,
+            begins_early: false,
         }
     }
 }

@@ -86,6 +86,9 @@ impl Program {
             self.in_shared(launch.kernel),
             self.within(),
         )));
+        if launch.begins_early {
+            machine.tell(|checks, _| checks.begins_early());
+        }
         machine.tell(|checks, machine| checks.know_heap(machine.heap.heap.pieces(), machine.heap.heap.next()));
         let ended = run(&mut machine);
         let mut stop = None;

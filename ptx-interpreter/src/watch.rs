@@ -421,6 +421,11 @@ impl Machine<'_> {
         self.for_each(group, |checks, actor| checks.after_grid(actor));
     }
 
+    /// The next grid may begin.
+    pub(crate) fn watch_dependents(&mut self) {
+        self.tell(|checks, _| checks.launches_dependents = true);
+    }
+
     /// The bytes that a barrier expects change.
     pub(crate) fn watch_bytes(&mut self, thread: Thread, bar: u64, bytes: i64) {
         let site = self.site;

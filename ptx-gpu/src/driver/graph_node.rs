@@ -122,6 +122,7 @@ pub(crate) fn replaced(old: &Work, new: Work) -> Result<Work> {
     match (old, new) {
         (Work::Kernel(old), Work::Kernel(mut new)) => {
             new.shape.is_cooperative = old.shape.is_cooperative;
+            new.shape.is_programmatic = old.shape.is_programmatic;
             if new.function == old.function {
                 new.shape.cluster = old.shape.cluster;
             }

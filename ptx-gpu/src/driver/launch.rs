@@ -39,6 +39,7 @@ impl Attribute {
 /// `CU_LAUNCH_ATTRIBUTE_…`
 pub(super) const COOPERATIVE: u32 = 2;
 pub(super) const CLUSTER: u32 = 4;
+const PROGRAMMATIC_STREAM_SERIALIZATION: u32 = 6;
 
 /// What ends, and what follows, in the list `extra`.
 const END: usize = 0;
@@ -64,6 +65,7 @@ pub(crate) fn attributes(mut shape: Shape, all: *const Attribute, count: u32) ->
         match attribute.id {
             COOPERATIVE => shape.is_cooperative = attribute.value[0] != 0,
             CLUSTER if attribute.has_size() => shape.cluster.copy_from_slice(&attribute.value[..3]),
+            PROGRAMMATIC_STREAM_SERIALIZATION => shape.is_programmatic = attribute.value[0] != 0,
             _ => {}
         }
     }
@@ -85,7 +87,7 @@ fn each(all: *const Attribute, count: u32) -> impl Iterator<Item = Result<Attrib
 /// A launch without attributes.
 pub(crate) fn plain(blocks: [u32; 3], threads: [u32; 3], shared: u32, function: &Function) -> Shape {
     let cluster = function.kernel.cluster.unwrap_or([1; 3]);
-    Shape { blocks, threads, shared, cluster, is_cooperative: false }
+    Shape { blocks, threads, shared, cluster, is_cooperative: false, is_programmatic: false }
 }
 
 /// The bytes of each argument, from the pointers to them.

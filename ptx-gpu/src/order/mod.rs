@@ -24,7 +24,12 @@ struct Own {
     /// Its line, and those of the branches of its graphs.
     lines: Vec<Line>,
     clock: Clock,
+    /// The kernel that it was given last, if it was given nothing since.
+    grid: Option<Turn>,
 }
+
+/// A piece of work, by its line and its number there.
+pub(crate) type Turn = (Line, u64);
 
 /// Where a piece of work is in the order.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +39,10 @@ pub(crate) struct Point {
     pub(crate) clock: Clock,
     /// Of a node of a graph, the launch of the graph and what messages call the node.
     pub(crate) node: Option<(u64, String)>,
+    /// The kernel directly before, if nothing but the stream or the edge of a graph orders the two.
+    pub(crate) grid_before: Option<Turn>,
+    /// The work itself, when it was done, if it is a kernel.
+    pub(crate) grid: Option<Turn>,
 }
 
 /// The order of all work.
@@ -58,7 +67,7 @@ impl Order {
     pub(crate) fn create(&mut self, stream: Handle, kind: Kind) {
         self.created += usize::from(matches!(kind, Kind::Blocking | Kind::NonBlocking));
         let (number, line) = (self.created, self.line());
-        self.streams.insert(stream, Own { kind, number, lines: vec![line], clock: Clock::default() });
+        self.streams.insert(stream, Own { kind, number, lines: vec![line], clock: Clock::default(), grid: None });
     }
 
     /// The default stream is used, which nobody creates.
@@ -85,21 +94,33 @@ impl Order {
 
     /// Work begins in a stream.
     pub(crate) fn begin(&mut self, stream: Handle) -> Point {
-        let mut point = Point { stream, clock: self.host.clone(), node: None };
+        let grid = self.streams.get_mut(&stream).and_then(|own| own.grid.take());
+        let mut clock = self.host.clone();
+        clock.join(&self.clock_of_others(stream));
+        let grid_before = grid.filter(|(line, number)| clock.of(*line) < *number);
+        let mut point = Point { stream, clock, grid_before, ..Point::default() };
         self.follow_stream(&mut point);
         point
     }
 
     /// What will be done when all work of a stream is done, and of those that it waits for.
     fn clock_of(&self, stream: Handle) -> Clock {
-        let Some(own) = self.streams.get(&stream) else { return Clock::default() };
-        let mut clock = own.clock.clone();
-        let waits_for = |other: &&Own| match own.kind {
+        let mut clock = self.clock_of_others(stream);
+        self.streams.get(&stream).into_iter().for_each(|own| clock.join(&own.clock));
+        clock
+    }
+
+    /// What will be done when all work is done of the streams that it waits for.
+    fn clock_of_others(&self, stream: Handle) -> Clock {
+        let mut clock = Clock::default();
+        let Some(own) = self.streams.get(&stream) else { return clock };
+        let waits_for = |other: &Own| match own.kind {
             Kind::Legacy => other.kind != Kind::NonBlocking,
             Kind::NonBlocking => false,
             Kind::OfThread | Kind::Blocking => other.kind == Kind::Legacy,
         };
-        self.streams.values().filter(waits_for).for_each(|other| clock.join(&other.clock));
+        let others = self.streams.iter().filter(|(name, other)| **name != stream && waits_for(other));
+        others.for_each(|(_, other)| clock.join(&other.clock));
         clock
     }
 
@@ -107,6 +128,13 @@ impl Order {
     pub(crate) fn end(&mut self, stream: Handle, clock: &Clock) {
         if let Some(own) = self.streams.get_mut(&stream) {
             own.clock.join(clock);
+        }
+    }
+
+    /// The last work of a stream was this kernel.
+    pub(crate) fn ends_with(&mut self, stream: Handle, grid: Option<Turn>) {
+        if let Some(own) = self.streams.get_mut(&stream) {
+            own.grid = grid;
         }
     }
 
@@ -206,6 +234,17 @@ impl Order {
             point.clock.raise(earlier.deed.line, earlier.deed.number);
         }
         self.uses.forget_before(&self.host);
+        conflicts
+    }
+
+    /// What a kernel uses while the one before it may still run, and that one has used too. There is nothing if a flag tells the
+    /// kernel how far the other is.
+    pub(crate) fn too_early(&self, before: Turn, ranges: &[Range], acquires: bool) -> Vec<Conflict> {
+        if acquires && ranges.iter().any(|range| self.uses.is_flag(before, range)) {
+            return Vec::new();
+        }
+        let mut conflicts = Vec::new();
+        ranges.iter().for_each(|range| self.uses.meet(before, range, &mut conflicts));
         conflicts
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ptx_interpreter::{Program, Use, UsedRange};
 use smallvec::SmallVec;
 
+use super::Turn;
 use super::clock::{Clock, Line};
 
 /// Ranges that are remembered, at most. When there are more, all are forgotten.
@@ -40,6 +41,8 @@ pub(crate) struct Deed {
     pub(crate) program: Option<Arc<Program>>,
     /// Whether it has released something to all who come later.
     pub(crate) releases: bool,
+    /// Whether it is a kernel that lets the next one begin early.
+    pub(crate) launches_dependents: bool,
 }
 
 /// Bytes that a piece of work uses.
@@ -92,6 +95,17 @@ impl User {
         clock.of(self.deed.line) >= self.deed.number
     }
 
+    fn is_of(&self, turn: Turn) -> bool {
+        (self.deed.line, self.deed.number) == turn
+    }
+
+    /// Whether it may come after what a kernel does that begins before this one has ended, or not be seen there. Without
+    /// `griddepcontrol.launch_dependents` the other begins when all blocks have ended: they have read what they read, but what they
+    /// have written need not be visible.
+    fn may_be_late(&self) -> bool {
+        self.deed.launches_dependents || writes(self.how)
+    }
+
     /// Whether what is not ordered after this one, or goes together with it, is so with a later one too.
     fn is_covered_by(&self, how: Use) -> bool {
         match how {
@@ -103,9 +117,12 @@ impl User {
     }
 }
 
+fn writes(how: Use) -> bool {
+    matches!(how, Use::Writes | Use::WritesStrongly)
+}
+
 /// Whether two uses of the same bytes have to be ordered. Strong ones need not be, nor two reads.
 fn conflict(one: Use, other: Use) -> bool {
-    let writes = |how: Use| matches!(how, Use::Writes | Use::WritesStrongly);
     let is_strong = |how: Use| matches!(how, Use::ReadsStrongly | Use::WritesStrongly);
     (writes(one) || writes(other)) && !(is_strong(one) && is_strong(other))
 }
@@ -155,10 +172,32 @@ impl Uses {
 
     /// Those who have written some bytes by strong accesses, or by any.
     pub(crate) fn writers(&self, begin: u64, end: u64, are_strong: bool) -> impl Iterator<Item = &User> {
-        let first = self.parts.range(..=begin).next_back().map_or(begin, |(at, _)| *at);
-        let parts = self.parts.range(first..end).filter(move |(_, part)| part.end > begin);
         let writes = move |user: &&User| user.how == Use::WritesStrongly || !are_strong && user.how == Use::Writes;
-        parts.flat_map(|(_, part)| &part.users).filter(writes)
+        self.overlap(begin, end).flat_map(|(_, part)| &part.users).filter(writes)
+    }
+
+    fn overlap(&self, begin: u64, end: u64) -> impl Iterator<Item = (&u64, &Part)> {
+        let first = self.parts.range(..=begin).next_back().map_or(begin, |(at, _)| *at);
+        self.parts.range(first..end).filter(move |(_, part)| part.end > begin)
+    }
+
+    /// Whether a kernel has released something there, and a later one reads it strongly.
+    pub(crate) fn is_flag(&self, kernel: Turn, range: &Range) -> bool {
+        let tells = |user: &User| user.is_of(kernel) && user.deed.releases;
+        range.how != Use::Reads && range.how != Use::Writes && self.writers(range.begin, range.end, true).any(tells)
+    }
+
+    /// What a kernel has done to bytes that a later one uses before that is known to be done.
+    pub(crate) fn meet(&self, kernel: Turn, range: &Range, conflicts: &mut Vec<Conflict>) {
+        for (at, part) in self.overlap(range.begin, range.end) {
+            let late = |old: &&User| old.is_of(kernel) && old.may_be_late() && conflict(old.how, range.how);
+            conflicts.extend(part.users.iter().filter(late).map(|old| Conflict {
+                earlier: old.clone(),
+                later: *range,
+                begin: range.begin.max(*at),
+                end: range.end.min(part.end),
+            }));
+        }
     }
 
     /// A part ends there, and another begins.

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::actor::Actor;
 use super::clock::{Clock, Known, Pool};
+use super::early::Early;
 use super::heads::{Heads, Reach};
 use super::history::History;
 use super::mark::Row;
@@ -173,7 +174,9 @@ pub(crate) struct Checks {
     pub(super) pieces: Vec<Piece>,
     /// The first address of the heap that no kernel before has had.
     pub(super) fresh: u64,
+    /// Whether the grid before may still run, and what is used while it may.
     pub(super) has_grid_before: bool,
+    pub(super) early: Option<Early>,
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
     /// Where the accesses of each site to shared memory have to stay, if it is known.
@@ -204,6 +207,8 @@ pub(crate) struct Checks {
     /// Whether threads have released something to the whole GPU, and acquired from it.
     pub(super) releases: bool,
     pub(super) acquires: bool,
+    /// Whether threads have let the next grid begin.
+    pub(crate) launches_dependents: bool,
     /// Where each finding is, and how far apart its threads are.
     pub(super) seen: HashMap<(Kind, u32, u32), (usize, usize)>,
 }
@@ -232,6 +237,7 @@ impl Checks {
             threads,
             cluster: cluster as u32,
             has_grid_before: pieces.iter().any(|piece| piece.shared_with_grid_before),
+            early: None,
             pieces,
             fresh: u64::MAX,
             variables,
@@ -254,6 +260,7 @@ impl Checks {
             older: Vec::new(),
             releases: false,
             acquires: false,
+            launches_dependents: false,
             seen: HashMap::new(),
         }
     }

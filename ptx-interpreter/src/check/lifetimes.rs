@@ -111,9 +111,14 @@ impl Checks {
     /// An access to what the grid before this one may still write.
     pub(super) fn of_the_grid_before(&mut self, event: Event) {
         let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });
+        if self.state(event.actor).known.ordered.of_engine(engine) > 0 {
+            return;
+        }
+        if let Some(early) = &mut self.early {
+            early.add(event);
+        }
         let holds = |begin: u64, bytes: u64| event.address.wrapping_sub(begin) < bytes;
-        let within = self.pieces.iter().any(|piece| piece.shared_with_grid_before && holds(piece.begin, piece.bytes));
-        if !within || self.state(event.actor).known.ordered.of_engine(engine) > 0 {
+        if !self.pieces.iter().any(|piece| piece.shared_with_grid_before && holds(piece.begin, piece.bytes)) {
             return;
         }
         let what = format!("accesses {}", self.place_of(event.address));

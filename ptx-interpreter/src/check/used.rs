@@ -22,10 +22,15 @@ pub struct Used {
     pub releases: bool,
     /// Whether threads have acquired something from the whole GPU.
     pub acquires: bool,
+    /// Whether threads have let the next grid begin: `griddepcontrol.launch_dependents`.
+    pub launches_dependents: bool,
+    /// What is used before `griddepcontrol.wait`, if the grid before this one [may still run](crate::Launch::begins_early). The
+    /// ranges of an instruction follow each other.
+    pub early: Vec<UsedRange>,
 }
 
 /// How bytes are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// They are read.
     Reads,
@@ -50,11 +55,19 @@ pub struct UsedRange {
     pub(crate) by: (Actor, u32),
 }
 
+impl UsedRange {
+    /// Whether one instruction has used both.
+    pub fn has_instruction_of(&self, other: &UsedRange) -> bool {
+        self.by.1 == other.by.1
+    }
+}
+
 impl Use {
     const ALL: [Use; 4] = [Use::Reads, Use::Writes, Use::ReadsStrongly, Use::WritesStrongly];
 
-    fn of(mark: &Mark) -> Use {
-        match (mark.scope == OF_GPU, mark.writes) {
+    /// Of an access that is strong for the whole GPU, or not.
+    pub(super) fn of(is_strong: bool, writes: bool) -> Use {
+        match (is_strong, writes) {
             (false, false) => Use::Reads,
             (false, true) => Use::Writes,
             (true, false) => Use::ReadsStrongly,
@@ -83,7 +96,13 @@ impl Checks {
             }
         }
         ranges.ended.extend(ranges.open.into_iter().flatten());
-        Used { ranges: ranges.ended, releases: self.releases, acquires: self.acquires }
+        Used {
+            ranges: ranges.ended,
+            releases: self.releases,
+            acquires: self.acquires,
+            launches_dependents: self.launches_dependents,
+            early: self.used_early(),
+        }
     }
 
     fn used_of_page(&self, begin: u64, page: &Page, ranges: &mut Ranges) {
@@ -113,7 +132,7 @@ impl Checks {
     fn uses_of(&self, cell: Cell) -> Uses {
         let mut uses = Uses::default();
         self.shadow.each_mark(cell, |mark| {
-            let (bytes, first) = &mut uses[Use::of(mark) as usize];
+            let (bytes, first) = &mut uses[Use::of(mark.scope == OF_GPU, mark.writes) as usize];
             if *bytes == 0 {
                 *first = *mark;
             }

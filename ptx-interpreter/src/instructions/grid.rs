@@ -1,4 +1,4 @@
-//! `griddepcontrol.wait`: the grid before this one has ended, and so this matters to the checks alone.
+//! `griddepcontrol`: here the grid before this one has ended, and the next one begins later. So this matters to the checks alone.
 
 use crate::group::Group;
 use crate::machine::{Machine, Step};
@@ -9,6 +9,16 @@ pub(crate) struct Wait;
 impl Step for Wait {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         machine.watch_grid_before(group);
+        Ok(())
+    }
+}
+
+pub(crate) struct LaunchDependents;
+
+impl Step for LaunchDependents {
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, _: Group) -> Result<()> {
+        machine.watch_dependents();
+        machine.gives_way = true;
         Ok(())
     }
 }

@@ -1,0 +1,101 @@
+//! What threads use before they know that the grid before this one has ended. Under programmatic dependent launch that grid may
+//! still run.
+//!
+//! PTX says that `griddepcontrol.wait` lets the executing thread wait, and that it makes what the grid before has done visible to
+//! the whole grid. So a thread knows it after its own wait, and after whatever orders it behind another thread's wait: a barrier of
+//! the block, a flag. What an asynchronous copy uses is used when its thread begins it.
+
+use std::collections::BTreeMap;
+
+use super::actor::Actor;
+use super::checks::{Checks, Event, level};
+use super::used::{Use, UsedRange};
+use crate::access::Scope;
+use crate::spaces::{Owner, owner};
+
+/// Ranges that are remembered, at most. More are not looked at.
+const RANGES: usize = 1 << 20;
+
+/// Of each instruction and use the bytes, as far as they are outside of the grid.
+#[derive(Default)]
+pub(super) struct Early {
+    by: BTreeMap<(u32, Use), Ranges>,
+    count: usize,
+}
+
+/// Ranges that do not touch each other: where each begins, where it ends, and a thread that has used the first bytes.
+#[derive(Default)]
+struct Ranges(BTreeMap<u64, (u64, Actor)>);
+
+impl Ranges {
+    fn add(&mut self, mut begin: u64, mut end: u64, mut by: Actor) {
+        if let Some((first, (last, other))) = self.0.range(..=begin).next_back()
+            && *last >= begin
+        {
+            if *last >= end {
+                return;
+            }
+            (begin, by) = (*first, *other);
+        }
+        while let Some((first, (last, _))) = self.0.range(begin..=end).next().map(|(at, value)| (*at, *value)) {
+            end = end.max(last);
+            self.0.remove(&first);
+        }
+        self.0.insert(begin, (end, by));
+    }
+}
+
+impl Early {
+    pub(super) fn add(&mut self, event: Event) {
+        if self.count >= RANGES || owner(event.address, 1).0 != Owner::Outside {
+            return;
+        }
+        let is_strong = event.how.scope.is_some_and(|scope| level(scope) == level(Scope::Gpu));
+        let how = Use::of(is_strong, event.how.writes);
+        let ranges = self.by.entry((event.site, how)).or_default();
+        let before = ranges.0.len();
+        ranges.add(event.address, event.address + event.bytes as u64, event.actor);
+        self.count = self.count + ranges.0.len() - before;
+    }
+}
+
+impl Checks {
+    /// The grid before this one may still run.
+    pub(crate) fn begins_early(&mut self) {
+        self.has_grid_before = true;
+        self.early = Some(Early::default());
+    }
+
+    /// What was used early, instruction by instruction.
+    pub(super) fn used_early(&self) -> Vec<UsedRange> {
+        let all = self.early.iter().flat_map(|early| &early.by);
+        all.flat_map(|((site, how), ranges)| {
+            let range = |(begin, (end, actor)): (&u64, &(u64, Actor))| UsedRange {
+                begin: *begin,
+                end: *end,
+                how: *how,
+                by: (*actor, *site),
+            };
+            ranges.0.iter().map(range)
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        let by = |number| Actor { block: 0, number };
+        let mut ranges = Ranges::default();
+        for (begin, end, number) in
+            [(8, 12, 0), (0, 4, 1), (20, 24, 2), (9, 11, 3), (4, 8, 4), (10, 21, 5), (30, 31, 6)]
+        {
+            ranges.add(begin, end, by(number));
+        }
+        let all: Vec<_> = ranges.0.into_iter().collect();
+        assert_eq!(all, [(0, (24, by(1))), (30, (31, by(6)))]);
+    }
+}
