@@ -1,5 +1,5 @@
 // Programmatic dependent launch: a kernel may begin before the one before it in its stream has ended. Each case is named on the
-// command line; "right" before it is its twin.
+// command line; "right" before it is its twin. `~` marks the lines that findings have to name, and what these do.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -8,17 +8,27 @@ static const int N = 200;
 static const size_t BYTES = N * sizeof(int);
 
 __device__ int index() { return blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ void wait() { cudaGridDependencySynchronize(); }
+__device__ void wait() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
 __device__ void wait_if(bool now) { if (now) wait(); }
+
+__device__ void launch_dependents() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
 
 // What comes first.
 __global__ void fill(int *to) {
-  if (index() < N) to[index()] = index();
+  if (index() < N) to[index()] = index();  // ~writes
 }
 
 __global__ void fill_late(int *to) {
-  cudaTriggerProgrammaticLaunchCompletion();
-  if (index() < N) to[index()] = index();
+  launch_dependents();
+  if (index() < N) to[index()] = index();  // ~writes
 }
 
 __global__ void look(const int *from, int *to) {
@@ -26,53 +36,53 @@ __global__ void look(const int *from, int *to) {
 }
 
 __global__ void look_late(const int *from, int *to) {
-  cudaTriggerProgrammaticLaunchCompletion();
-  if (index() < N) to[index()] = from[index()];
+  launch_dependents();
+  if (index() < N) to[index()] = from[index()];  // ~reads ~writes
 }
 
 // What comes second.
 __global__ void read(const int *from, int *to, bool right) {
   wait_if(right);
-  int value = index() < N ? from[index()] : 0;
+  int value = index() < N ? from[index()] : 0;  // ~reads
   wait_if(!right);
   if (index() < N) to[index()] = value;
 }
 
 __global__ void write(int *to, bool right) {
   wait_if(right);
-  if (index() < N) to[index()] = 7;
+  if (index() < N) to[index()] = 7;  // ~writes
   wait_if(!right);
 }
 
 // Half of the threads wait.
 __global__ void branch(const int *from, int *to, bool right) {
   if (right || threadIdx.x < 64) wait();
-  if (index() < N) to[index()] = from[index()] + 1;
+  if (index() < N) to[index()] = from[index()] + 1;  // ~reads
 }
 
 // One thread waits for its block.
 __global__ void leader(const int *from, int *to, bool right) {
   if (threadIdx.x == 0) wait();
   if (right) __syncthreads();
-  if (index() < N) to[index()] = from[index()] + 1;
+  if (index() < N) to[index()] = from[index()] + 1;  // ~reads
 }
 
 // How many there are is read first.
 __global__ void count(const int *many, const int *from, int *to, bool right) {
   wait_if(right);
-  int n = *many;
+  int n = *many;  // ~reads
   wait();
   if (index() < n) to[index()] = from[index()];
 }
 
 __global__ void never(const int *from, int *to, bool right) {
   wait_if(right);
-  if (index() < N) to[index()] = from[index()] + 1;
+  if (index() < N) to[index()] = from[index()] + 1;  // ~reads
 }
 
 __global__ void add(int *to, bool right) {
   wait_if(right);
-  if (index() < N) atomicAdd(to + index(), 1);
+  if (index() < N) atomicAdd(to + index(), 1);  // ~changes
   wait_if(!right);
 }
 
@@ -80,7 +90,8 @@ __global__ void copy(const int *from, int *to, bool right) {
   __shared__ alignas(16) int tile[128];
   unsigned at = __cvta_generic_to_shared(tile + threadIdx.x);
   wait_if(right);
-  if (index() < N) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from + index()) : "memory");
+  if (index() < N)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from + index()) : "memory");  // ~reads
   wait_if(!right);
   asm volatile("cp.async.wait_all;" ::: "memory");
   if (index() < N) to[index()] = tile[threadIdx.x];
@@ -94,8 +105,9 @@ __global__ void bulk(const int *from, int *to, bool right) {
     asm volatile("mbarrier.init.shared.b64 [%0], 1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(of) : "memory");
     wait_if(right);
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(of) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(at),
-                 "l"(from + blockIdx.x * 64), "r"(of) : "memory");
+    const int *half = from + blockIdx.x * 64;
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"  // ~reads
+                 ::"r"(at), "l"(half), "r"(of) : "memory");
     wait_if(!right);
   }
   __syncthreads();
@@ -113,7 +125,7 @@ __global__ void prologue(const int *table, const int *from, int *own, int *to) {
 }
 
 __global__ void hand_over(int *flag, int *data) {
-  cudaTriggerProgrammaticLaunchCompletion();
+  launch_dependents();
   *data = 7;
   __threadfence();
   atomicExch(flag, 1);
@@ -189,6 +201,31 @@ static int captured_case() {
   return 0;
 }
 
+// The edges that a stream's own kernels have are programmatic, and others are not.
+static int captured_silent_case() {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaEvent_t event;
+  cudaStream_t origin = stream, other;
+  OK(cudaEventCreate(&event));
+  OK(cudaStreamCreate(&other));
+  OK(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
+  first(fill_late);
+  OK(cudaMemsetAsync(c, 0, BYTES, origin));
+  OK(early(never, a, b, false));
+  first(fill_late);
+  OK(cudaEventRecord(event, origin));
+  OK(cudaStreamWaitEvent(other, event));
+  stream = other;
+  OK(early(never, a, b, false));
+  OK(cudaEventRecord(event, other));
+  OK(cudaStreamWaitEvent(origin, event));
+  OK(cudaStreamEndCapture(origin, &graph));
+  OK(cudaGraphInstantiate(&executable, graph, 0));
+  OK(cudaGraphLaunch(executable, origin));
+  return 0;
+}
+
 // What is silent.
 static int silent_case() {
   cudaEvent_t event;
@@ -252,7 +289,7 @@ int main(int argc, char **words) {
       {"read", read_case},         {"late", late_case},   {"overwrite", overwrite_case}, {"branch", branch_case},
       {"leader", leader_case},     {"count", count_case}, {"never", never_case},         {"add", add_case},
       {"copy", copy_case},         {"bulk", bulk_case},   {"write", write_case},         {"third", third_case},
-      {"captured", captured_case}, {"silent", silent_case}};
+      {"captured", captured_case}, {"silent", silent_case}, {"captured_silent", captured_silent_case}};
   for (auto &one : cases)
     if (!strcmp(name, one.name)) {
       if (int error = one.run()) return error;

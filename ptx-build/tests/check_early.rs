@@ -1,0 +1,99 @@
+//! `cargo ptx check` finds what a kernel uses while the kernel before it may still run: programmatic dependent launch.
+
+mod program;
+
+use std::fs;
+use std::process::Command;
+
+use program::{Program, source};
+use regex_lite::Regex;
+
+/// What a kernel begins by, of the attribute.
+const BY_FIRST: &str = "the first lets it begin by `griddepcontrol.launch_dependents`";
+const AT_END: &str =
+    "it may begin when the blocks of the first have ended, and what these wrote may not be visible yet";
+
+/// Of each case the first kernel, what it does, the second kernel, what it does too early, how many bytes, and what lets it begin.
+const TOO_EARLY: [(&str, [&str; 4], u32, &str); 12] = [
+    ("read", ["fill", "writes", "read", "reads"], 800, AT_END),
+    ("late", ["fill_late", "writes", "read", "reads"], 800, BY_FIRST),
+    ("overwrite", ["fill_late", "writes", "write", "writes"], 800, BY_FIRST),
+    ("write", ["look_late", "reads", "write", "writes"], 800, BY_FIRST),
+    // Of 200 numbers in two blocks of 128 threads, 64 and 64 are read after the wait.
+    ("branch", ["fill_late", "writes", "branch", "reads"], 4 * (200 - 64 - 64), BY_FIRST),
+    ("leader", ["fill_late", "writes", "leader", "reads"], 4 * (200 - 2), BY_FIRST),
+    ("count", ["fill_late", "writes", "count", "reads"], 4, BY_FIRST),
+    ("never", ["fill_late", "writes", "never", "reads"], 800, BY_FIRST),
+    ("add", ["fill_late", "writes", "add", "changes"], 800, BY_FIRST),
+    ("copy", ["fill_late", "writes", "copy", "reads"], 800, BY_FIRST),
+    ("bulk", ["fill_late", "writes", "bulk", "reads"], 512, BY_FIRST),
+    ("third", ["look_late", "writes", "never", "reads"], 800, BY_FIRST),
+];
+
+/// The line of a kernel that is marked to do this.
+fn line_of(text: &str, kernel: &str, verb: &str) -> usize {
+    let begin = text.find(&format!("__global__ void {kernel}(")).expect("the kernel is there");
+    let marked = text[begin..].find(&format!("~{verb}")).expect("its line is marked");
+    text[..begin + marked].lines().count()
+}
+
+#[test]
+fn what_a_kernel_uses_too_early_is_found() {
+    let text = fs::read_to_string(source("pdl.cu")).expect("the program");
+    let program = Program::of_nvcc("pdl.cu", &[]);
+    let place = Regex::new(r"pdl\.cu:(\d+), PTX line").expect("it is valid");
+    for (case, [first, does, second, uses], bytes, begins) in TOO_EARLY {
+        let (code, printed, complaint) = program.check(&[case]);
+        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
+        let stream = if case == "third" { "the default stream" } else { "stream 1" };
+        let title = format!(
+            "error[race]: kernel `{first}` in {stream} {does} bytes that kernel `{second}` in {stream} {uses} before \
+             `griddepcontrol.wait`, and nothing orders the two\n"
+        );
+        let help =
+            "help: execute `griddepcontrol.wait` (cudaGridDependencySynchronize()) in every thread before this access";
+        for words in [&title, begins, help, &format!("{bytes} bytes are used by both")] {
+            assert!(printed.contains(words), "{case}: no `{words}`: {printed}");
+        }
+        let lines: Vec<usize> =
+            place.captures_iter(&printed).map(|found| found[1].parse().expect("a number")).collect();
+        assert_eq!(lines, [line_of(&text, first, does), line_of(&text, second, uses)], "{case}: {printed}");
+        let (code, printed, complaint) = program.check(&["right", case]);
+        assert_eq!(code, Some(0), "right {case}: {printed}{complaint}");
+    }
+    let (code, printed, complaint) = program.check(&["silent"]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("done\n"), "{printed}");
+}
+
+/// Of a graph that a stream captured, an edge to such a kernel is one of programmatic dependent launch.
+#[test]
+fn what_a_node_of_a_graph_uses_too_early_is_found() {
+    let program = Program::of_nvcc("pdl.cu", &[]);
+    let (code, printed, complaint) = program.check(&["captured"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    let title = "error[race]: kernel `fill` in node 1 of a graph writes bytes that kernel `read` in node 2 of a graph reads before \
+                 `griddepcontrol.wait`, and nothing orders the two\n";
+    assert!(printed.contains(title) && printed.matches("error[").count() == 1, "{printed}");
+    for case in ["captured", "captured_silent"] {
+        let (code, printed, complaint) = program.check(&["right", case]);
+        assert_eq!(code, Some(0), "{case}: {printed}{complaint}");
+    }
+}
+
+/// The attribute does nothing on GPUs before sm_90.
+#[test]
+fn an_older_gpu_launches_one_kernel_after_the_other() {
+    let program = Program::of_nvcc("pdl.cu", &["-gencode".into(), "arch=compute_80,code=compute_80".into()]);
+    let (code, printed) = check_as(&program, "80");
+    assert_eq!(code, Some(0), "{printed}");
+    let (code, printed) = check_as(&program, "90");
+    assert_eq!(code, Some(1), "{printed}");
+}
+
+fn check_as(program: &Program, sm: &str) -> (Option<i32>, String) {
+    let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+    check.args(["ptx", "check", "--sm", sm, "--"]).arg(program.path()).arg("never");
+    let output = check.output().expect("it starts");
+    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+}
