@@ -245,6 +245,9 @@ static int silent_case() {
   OK(cudaStreamWaitEvent(stream, event));
   OK(early(never, a, b, false));
   first(fill_late);
+  OK(cudaStreamWaitEvent(stream, event));
+  OK(early(never, a, b, false));
+  first(fill_late);
   OK(cudaStreamSynchronize(stream));
   OK(early(never, a, b, false));
   // The default stream waits for the first, and the second for it.

@@ -91,11 +91,11 @@ mod tests {
         let by = |number| Actor { block: 0, number };
         let mut ranges = Ranges::default();
         for (begin, end, number) in
-            [(8, 12, 0), (0, 4, 1), (20, 24, 2), (9, 11, 3), (4, 8, 4), (10, 21, 5), (30, 31, 6)]
+            [(8, 12, 0), (0, 4, 1), (20, 24, 2), (9, 11, 3), (4, 8, 4), (18, 21, 5), (30, 31, 6)]
         {
             ranges.add(begin, end, by(number));
         }
         let all: Vec<_> = ranges.0.into_iter().collect();
-        assert_eq!(all, [(0, (24, by(1))), (30, (31, by(6)))]);
+        assert_eq!(all, [(0, (12, by(1))), (18, (24, by(5))), (30, (31, by(6)))]);
     }
 }
