@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::call::get;
 use crate::executable::Executable;
@@ -20,8 +19,11 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
         let (stream, captures) = gpu.enter(stream)?;
         if captures {
             gpu.check(&work)?;
-            return gpu.record(stream, work);
+            let event = work.event();
+            gpu.record(stream, work)?;
+            return event.map_or(Ok(()), |event| gpu.mark(stream, event));
         }
+        work.event().map_or(Ok(()), |event| gpu.event(event).map(drop))?;
         gpu.order.begin(stream)
     };
     perform(&work, &mut point)?;
@@ -45,6 +47,9 @@ pub(crate) fn submit_and_wait(work: &Work) -> Result {
 /// Work was given to a stream, and the host may have waited for it.
 fn end(work: &Work, point: &Point, waits: bool) {
     let mut gpu = any();
+    if let Some(Ok(event)) = work.event().map(|event| gpu.event(event)) {
+        event.is_recorded(&point.clock);
+    }
     gpu.order.end(point.stream, &point.clock);
     gpu.order.ends_with(point.stream, point.grid);
     if gpu.is_waited_for(work, waits) {
@@ -148,9 +153,7 @@ fn perform(work: &Work, point: &mut Point) -> Result {
         }
         Work::RecordEvent(event) => {
             let mut gpu = live()?;
-            let event = gpu.event(*event)?;
-            (event.recorded, event.captured) = (Some(Instant::now()), None);
-            event.done = point.clock.clone();
+            gpu.event(*event)?.is_recorded(&point.clock);
             Ok(())
         }
         Work::Allocate(place, _) => {

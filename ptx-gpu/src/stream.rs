@@ -29,6 +29,13 @@ pub(crate) struct Event {
     pub(crate) captured: Option<Captured>,
 }
 
+impl Event {
+    /// It stands for what is known to be done.
+    pub(crate) fn is_recorded(&mut self, done: &Clock) {
+        (self.recorded, self.captured, self.done) = (Some(Instant::now()), None, done.clone());
+    }
+}
+
 /// A place in what is being captured: the next node comes after these.
 #[derive(Clone, Debug)]
 pub(crate) struct Captured {

@@ -16,6 +16,8 @@ pub(crate) struct Shape {
     pub(crate) is_cooperative: bool,
     /// Whether it may begin before the kernel before it has ended: programmatic dependent launch.
     pub(crate) is_programmatic: bool,
+    /// The event that it records, or 0.
+    pub(crate) event: Handle,
 }
 
 #[derive(Clone, Debug)]
@@ -36,6 +38,12 @@ pub(crate) enum Work {
 }
 
 impl Work {
+    /// The event that a launch records.
+    pub(crate) fn event(&self) -> Option<Handle> {
+        let Work::Kernel(kernel) = self else { return None };
+        Some(kernel.shape.event).filter(|event| *event != 0)
+    }
+
     /// `CU_GRAPH_NODE_TYPE_…`
     pub(crate) fn kind(&self) -> u32 {
         match self {

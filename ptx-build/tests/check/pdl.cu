@@ -161,6 +161,20 @@ static cudaError_t early(void (*kernel)(Of...), Given... given) {
   return cudaLaunchKernelEx(&config, kernel, Of(given)...);
 }
 
+// The event stands for the end of the kernel.
+static cudaError_t recording(void (*kernel)(int *), cudaEvent_t event) {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticEvent;
+  attribute.val.programmaticEvent.event = event;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(2);
+  config.blockDim = dim3(128);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, kernel, a);
+}
+
 static void first(void (*kernel)(int *)) { kernel<<<2, 128, 0, stream>>>(a); }
 
 static int read_case() { first(fill); OK(early(read, a, b, right)); return 0; }
@@ -272,6 +286,13 @@ static int silent_case() {
   // Atomics of both.
   add<<<2, 128, 0, stream>>>(a, true);
   OK(early(add, a, false));
+  // Another stream waits for the event of a launch.
+  OK(cudaEventDestroy(event));
+  OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  OK(recording(fill_late, event));
+  OK(cudaStreamWaitEvent(other, event));
+  never<<<2, 128, 0, other>>>(a, c, false);
+  OK(cudaDeviceSynchronize());
   // A flag tells that the data are there.
   OK(cudaMemsetAsync(a, 0, BYTES, stream));
   hand_over<<<1, 1, 0, stream>>>(a, c);

@@ -30,6 +30,10 @@ pub(crate) struct Attribute {
 }
 
 impl Attribute {
+    fn handle(&self) -> Handle {
+        (u64::from(self.value[1]) << 32 | u64::from(self.value[0])) as Handle
+    }
+
     /// A cluster without a size is as if nothing were said of clusters.
     fn has_size(&self) -> bool {
         self.value[..3] != [0; 3]
@@ -40,6 +44,7 @@ impl Attribute {
 pub(super) const COOPERATIVE: u32 = 2;
 pub(super) const CLUSTER: u32 = 4;
 const PROGRAMMATIC_STREAM_SERIALIZATION: u32 = 6;
+const PROGRAMMATIC_EVENT: u32 = 7;
 
 /// What ends, and what follows, in the list `extra`.
 const END: usize = 0;
@@ -66,6 +71,7 @@ pub(crate) fn attributes(mut shape: Shape, all: *const Attribute, count: u32) ->
             COOPERATIVE => shape.is_cooperative = attribute.value[0] != 0,
             CLUSTER if attribute.has_size() => shape.cluster.copy_from_slice(&attribute.value[..3]),
             PROGRAMMATIC_STREAM_SERIALIZATION => shape.is_programmatic = attribute.value[0] != 0,
+            PROGRAMMATIC_EVENT => shape.event = attribute.handle(),
             _ => {}
         }
     }
@@ -87,7 +93,7 @@ fn each(all: *const Attribute, count: u32) -> impl Iterator<Item = Result<Attrib
 /// A launch without attributes.
 pub(crate) fn plain(blocks: [u32; 3], threads: [u32; 3], shared: u32, function: &Function) -> Shape {
     let cluster = function.kernel.cluster.unwrap_or([1; 3]);
-    Shape { blocks, threads, shared, cluster, is_cooperative: false, is_programmatic: false }
+    Shape { blocks, threads, shared, cluster, is_cooperative: false, is_programmatic: false, event: 0 }
 }
 
 /// The bytes of each argument, from the pointers to them.
