@@ -14,7 +14,7 @@ const AT_END: &str =
     "it may begin when the blocks of the first have ended, and what these wrote may not be visible yet";
 
 /// Of each case the first kernel, what it does, the second kernel, what it does too early, how many bytes, and what lets it begin.
-const TOO_EARLY: [(&str, [&str; 4], u32, &str); 12] = [
+const TOO_EARLY: [(&str, [&str; 4], u32, &str); 14] = [
     ("read", ["fill", "writes", "read", "reads"], 800, AT_END),
     ("late", ["fill_late", "writes", "read", "reads"], 800, BY_FIRST),
     ("overwrite", ["fill_late", "writes", "write", "writes"], 800, BY_FIRST),
@@ -27,6 +27,8 @@ const TOO_EARLY: [(&str, [&str; 4], u32, &str); 12] = [
     ("add", ["fill_late", "writes", "add", "changes"], 800, BY_FIRST),
     ("copy", ["fill_late", "writes", "copy", "reads"], 800, BY_FIRST),
     ("bulk", ["fill_late", "writes", "bulk", "reads"], 512, BY_FIRST),
+    ("fence", ["fill_early", "writes", "never", "reads"], 800, BY_FIRST),
+    ("look_after", ["look_early", "reads", "write", "writes"], 800, BY_FIRST),
     ("third", ["look_late", "writes", "never", "reads"], 800, BY_FIRST),
 ];
 

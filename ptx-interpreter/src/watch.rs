@@ -422,8 +422,8 @@ impl Machine<'_> {
     }
 
     /// The next grid may begin.
-    pub(crate) fn watch_dependents(&mut self) {
-        self.tell(|checks, _| checks.launches_dependents = true);
+    pub(crate) fn watch_dependents(&mut self, group: Group) {
+        self.for_each(group, |checks, actor| checks.launch_dependents(actor));
     }
 
     /// The bytes that a barrier expects change.

@@ -31,6 +31,14 @@ __global__ void fill_late(int *to) {
   if (index() < N) to[index()] = index();  // ~writes
 }
 
+// What comes before a fence and the trigger is seen by whoever begins then.
+__global__ void fill_early(int *to, bool right) {
+  if (index() < N) to[index()] = index();  // ~writes
+  __syncthreads();
+  if (right && threadIdx.x == 0) __threadfence();
+  if (threadIdx.x == 0) launch_dependents();
+}
+
 __global__ void look(const int *from, int *to) {
   if (index() < N) to[index()] = from[index()];
 }
@@ -38,6 +46,20 @@ __global__ void look(const int *from, int *to) {
 __global__ void look_late(const int *from, int *to) {
   launch_dependents();
   if (index() < N) to[index()] = from[index()];  // ~reads ~writes
+}
+
+__global__ void look_early(const int *from, int *to, bool right) {
+  int value = right && index() < N ? from[index()] : 0;
+  __threadfence();
+  launch_dependents();
+  if (!right && index() < N) value = from[index()];  // ~reads
+  if (index() < N) to[index()] = value;
+}
+
+// Only one block lets the next kernel begin. The others have ended by then.
+__global__ void look_in_block(const int *from, int *to) {
+  if (blockIdx.x == 0) launch_dependents();
+  else to[threadIdx.x] = from[threadIdx.x];
 }
 
 // What comes second.
@@ -188,6 +210,19 @@ static int add_case() { first(fill_late); OK(early(add, a, right)); return 0; }
 static int copy_case() { first(fill_late); OK(early(copy, a, b, right)); return 0; }
 static int bulk_case() { first(fill_late); OK(early(bulk, a, b, right)); return 0; }
 
+static int fence_case() {
+  fill_early<<<2, 128, 0, stream>>>(a, right);
+  OK(early(never, a, b, false));
+  return 0;
+}
+
+// What the first reads after the fence.
+static int look_after_case() {
+  look_early<<<2, 128, 0, stream>>>(a, b, right);
+  OK(early(write, a, false));
+  return 0;
+}
+
 static int write_case() {
   look_late<<<2, 128, 0, stream>>>(a, b);
   OK(early(write, a, right));
@@ -279,6 +314,8 @@ static int silent_case() {
   // All blocks of the first have read when the second begins.
   look<<<2, 128, 0, stream>>>(a, b);
   OK(early(write, a, false));
+  look_in_block<<<2, 128, 0, stream>>>(a, b);
+  OK(early(write, a, false));
   // Whether the one before the one before has ended when a wait returns is not said.
   first(fill_late);
   OK(early(look_late, c, c));
@@ -313,7 +350,7 @@ int main(int argc, char **words) {
       {"read", read_case},         {"late", late_case},   {"overwrite", overwrite_case}, {"branch", branch_case},
       {"leader", leader_case},     {"count", count_case}, {"never", never_case},         {"add", add_case},
       {"copy", copy_case},         {"bulk", bulk_case},   {"write", write_case},         {"third", third_case},
-      {"captured", captured_case}, {"silent", silent_case}, {"captured_silent", captured_silent_case}};
+      {"fence", fence_case}, {"look_after", look_after_case}, {"captured", captured_case}, {"silent", silent_case}, {"captured_silent", captured_silent_case}};
   for (auto &one : cases)
     if (!strcmp(name, one.name)) {
       if (int error = one.run()) return error;

@@ -103,7 +103,10 @@ impl User {
     /// `griddepcontrol.launch_dependents` the other begins when all blocks have ended: they have read what they read, but what they
     /// have written need not be visible.
     fn may_be_late(&self) -> bool {
-        self.deed.launches_dependents || writes(self.how)
+        match self.deed.launches_dependents {
+            true => !self.by.is_some_and(|used| used.shown),
+            false => writes(self.how),
+        }
     }
 
     /// Whether what is not ordered after this one, or goes together with it, is so with a later one too.

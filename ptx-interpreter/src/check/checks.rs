@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::actor::Actor;
 use super::clock::{Clock, Known, Pool};
+use super::dependents::Dependents;
 use super::early::Early;
 use super::heads::{Heads, Reach};
 use super::history::History;
@@ -207,8 +208,8 @@ pub(crate) struct Checks {
     /// Whether threads have released something to the whole GPU, and acquired from it.
     pub(super) releases: bool,
     pub(super) acquires: bool,
-    /// Whether threads have let the next grid begin.
-    pub(crate) launches_dependents: bool,
+    /// The next grid, if threads have let it begin.
+    pub(super) dependents: Option<Dependents>,
     /// Where each finding is, and how far apart its threads are.
     pub(super) seen: HashMap<(Kind, u32, u32), (usize, usize)>,
 }
@@ -260,7 +261,7 @@ impl Checks {
             older: Vec::new(),
             releases: false,
             acquires: false,
-            launches_dependents: false,
+            dependents: None,
             seen: HashMap::new(),
         }
     }

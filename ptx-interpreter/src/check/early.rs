@@ -74,6 +74,7 @@ impl Checks {
                 begin: *begin,
                 end: *end,
                 how: *how,
+                shown: false,
                 by: (*actor, *site),
             };
             ranges.0.iter().map(range)

@@ -10,6 +10,7 @@ mod apart;
 mod checks;
 mod clock;
 mod crowd;
+mod dependents;
 mod early;
 mod explain;
 mod finding;

@@ -51,6 +51,8 @@ pub struct UsedRange {
     pub end: u64,
     /// How the bytes are used.
     pub how: Use,
+    /// Whether that comes before whatever a grid does that `griddepcontrol.launch_dependents` lets begin.
+    pub shown: bool,
     /// A thread that has used the first ones, and its instruction.
     pub(crate) by: (Actor, u32),
 }
@@ -76,14 +78,14 @@ impl Use {
     }
 }
 
-/// The bytes of a cell that are used in each way, and an access of each.
-type Uses = [(u8, Mark); 4];
+/// The bytes of a cell that are used in each way, and an access of each. The second ones are shown to the next grid.
+type Uses = [[(u8, Mark); 4]; 2];
 
 /// Ranges that have ended, and for each way the one that may go on.
 #[derive(Default)]
 struct Ranges {
     ended: Vec<UsedRange>,
-    open: [Option<UsedRange>; 4],
+    open: [[Option<UsedRange>; 4]; 2],
 }
 
 impl Checks {
@@ -95,30 +97,27 @@ impl Checks {
                 self.used_of_page(begin, page, &mut ranges);
             }
         }
-        ranges.ended.extend(ranges.open.into_iter().flatten());
+        ranges.ended.extend(ranges.open.into_iter().flatten().flatten());
+        if self.dependents.is_some() {
+            ranges.ended.sort_by_key(|range| !range.shown);
+        }
         Used {
             ranges: ranges.ended,
             releases: self.releases,
             acquires: self.acquires,
-            launches_dependents: self.launches_dependents,
+            launches_dependents: self.dependents.is_some(),
             early: self.used_early(),
         }
     }
 
     fn used_of_page(&self, begin: u64, page: &Page, ranges: &mut Ranges) {
-        if let Some(mark) = read_by_one(page) {
-            return self.extend(ranges, Use::Reads, (begin, begin + PAGE), &mark);
+        let read_by_one = if self.dependents.is_none() { read_by_one(page) } else { None };
+        if let Some(mark) = read_by_one {
+            return self.extend(ranges, (Use::Reads, false), (begin, begin + PAGE), &mark);
         }
         if page.cells.is_empty() {
-            let read = read_only(page);
-            let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
-            let mut first = 0;
-            for part in read.chunk_by(alike) {
-                let uses = [part[0], Default::default(), Default::default(), Default::default()];
-                self.add_cells(ranges, begin, first..first + part.len(), &uses);
-                first += part.len();
-            }
-            return;
+            let all: &[bool] = if self.dependents.is_some() { &[true, false] } else { &[false] };
+            return all.iter().for_each(|shown| self.read_of_page(begin, page, *shown, ranges));
         }
         let mut first = 0;
         let alike = |one: &Cell, other: &Cell| one == other && !one.has_more();
@@ -128,23 +127,42 @@ impl Checks {
         }
     }
 
+    /// What was read of a page that nobody has written.
+    fn read_of_page(&self, begin: u64, page: &Page, shown: bool, ranges: &mut Ranges) {
+        let read = read_only(page, &|mark| self.is_shown(mark) == shown);
+        let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
+        let mut first = 0;
+        for part in read.chunk_by(alike) {
+            let mut uses = Uses::default();
+            uses[usize::from(shown)][Use::Reads as usize] = part[0];
+            self.add_cells(ranges, begin, first..first + part.len(), &uses);
+            first += part.len();
+        }
+    }
+
     /// How a cell was used. What is written need not be told to be read.
     fn uses_of(&self, cell: Cell) -> Uses {
         let mut uses = Uses::default();
         self.shadow.each_mark(cell, |mark| {
-            let (bytes, first) = &mut uses[Use::of(mark.scope == OF_GPU, mark.writes) as usize];
+            let how = Use::of(mark.scope == OF_GPU, mark.writes);
+            let (bytes, first) = &mut uses[usize::from(self.is_shown(mark))][how as usize];
             if *bytes == 0 {
                 *first = *mark;
             }
             *bytes |= bytes_of(mark);
         });
-        uses[Use::Reads as usize].0 &= !uses[Use::Writes as usize].0;
+        let mut written = 0;
+        for uses in &mut uses {
+            written |= uses[Use::Writes as usize].0;
+            uses[Use::Reads as usize].0 &= !written;
+        }
         uses
     }
 
     /// Cells of a page are used so.
     fn add_cells(&self, ranges: &mut Ranges, page: u64, cells: Range<usize>, uses: &Uses) {
-        for (how, (bytes, mark)) in Use::ALL.into_iter().zip(uses) {
+        let all = [false, true].into_iter().flat_map(|shown| Use::ALL.map(|how| (how, shown)));
+        for (how, (bytes, mark)) in all.zip(uses.as_flattened()) {
             let at = |cell: usize| page + cell as u64 * CELL;
             match *bytes {
                 0 => {}
@@ -159,14 +177,14 @@ impl Checks {
         }
     }
 
-    fn extend(&self, ranges: &mut Ranges, how: Use, (begin, end): (u64, u64), mark: &Mark) {
-        let open = &mut ranges.open[how as usize];
+    fn extend(&self, ranges: &mut Ranges, (how, shown): (Use, bool), (begin, end): (u64, u64), mark: &Mark) {
+        let open = &mut ranges.open[usize::from(shown)][how as usize];
         match open {
             Some(open) if open.end == begin && open.by.1 == mark.site => open.end = end,
             _ => {
                 let lane = mark.lanes_at(begin / CELL * CELL).trailing_zeros() as usize;
                 let by = (self.actor_of(mark, lane), mark.site);
-                ranges.ended.extend(open.replace(UsedRange { begin, end, how, by }));
+                ranges.ended.extend(open.replace(UsedRange { begin, end, how, shown, by }));
             }
         }
     }
@@ -188,13 +206,13 @@ fn read_by_one(page: &Page) -> Option<Mark> {
     (all == [u64::MAX; CELLS / 64]).then_some(*first)
 }
 
-/// Which bytes of a page were read that nobody has written, and by whom.
-fn read_only(page: &Page) -> [(u8, Mark); CELLS] {
+/// Which bytes of a page were read that nobody has written, and by whom, as far as somebody `keeps` the reads.
+fn read_only(page: &Page, keeps: &dyn Fn(&Mark) -> bool) -> [(u8, Mark); CELLS] {
     let mut read = [(0, Mark::default()); CELLS];
     let mut whole = [0; CELLS / 64];
     for reading in page.readings() {
         let cells = (!reading.is_within(&whole)).then(|| reading.cells());
-        for (cell, mark) in cells.into_iter().flatten() {
+        for (cell, mark) in cells.into_iter().flatten().filter(|(_, mark)| keeps(mark)) {
             let (bytes, first) = &mut read[cell];
             if *bytes == 0 {
                 *first = mark;

@@ -16,8 +16,8 @@ impl Step for Wait {
 pub(crate) struct LaunchDependents;
 
 impl Step for LaunchDependents {
-    fn run<'a>(&'a self, machine: &mut Machine<'a>, _: Group) -> Result<()> {
-        machine.watch_dependents();
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        machine.watch_dependents(group);
         machine.gives_way = true;
         Ok(())
     }
