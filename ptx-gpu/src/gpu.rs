@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{Heap, Kernel, Program};
 
+use crate::array::Array;
 use crate::device::{Device, REGISTERS_OF_THREAD, SHARED_OF_BLOCK};
 use crate::executable::Executable;
 use crate::graph::Graphs;
@@ -18,6 +19,7 @@ use crate::order::{Kind, Order};
 use crate::settings::SETTINGS;
 use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
 use crate::stream::{Capture, Event, Stream, StreamValue};
+use crate::texture::Object;
 
 pub(crate) use crate::handle::Handle;
 
@@ -72,6 +74,9 @@ pub(crate) struct Gpu {
     pub(crate) is_initialized: bool,
     pub(crate) memory: Memory,
     pub(crate) mapped: Mapped,
+    pub(crate) arrays: HashMap<Handle, Array>,
+    /// Texture objects and surface objects.
+    pub(crate) objects: HashMap<Handle, Object>,
     pub(crate) contexts: HashSet<Handle>,
     /// The primary context of the device, how often it was retained, and its flags.
     pub(crate) primary: (Handle, usize, u32),
@@ -99,6 +104,8 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         is_initialized: false,
         memory: Memory::default(),
         mapped: Mapped::default(),
+        arrays: HashMap::new(),
+        objects: HashMap::new(),
         contexts: HashSet::new(),
         primary: (handle::next(), 0, 0),
         modules: HashMap::new(),

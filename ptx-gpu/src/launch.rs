@@ -106,6 +106,7 @@ impl Gpu {
             name => variables.get(name).map(|(place, _)| *place),
         };
         let arguments: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();
+        let objects = self.objects();
         let mut launch = Launch {
             blocks: shape.blocks,
             threads: shape.threads,
@@ -118,6 +119,7 @@ impl Gpu {
             heap: Some(&self.heap),
             tells_used: seed == 0,
             begins_early: begins_early && seed == 0,
+            objects: Some(&objects),
             ..Launch::new(name, &arguments)
         };
         let outside = Outside { holds: &holds, variable: &variable };

@@ -12,6 +12,7 @@
 //! GPU that fails: [`change`].
 
 mod allowed;
+mod array;
 mod call;
 mod capture;
 mod changed;
@@ -36,6 +37,7 @@ mod runtime;
 mod settings;
 mod status;
 mod stream;
+mod texture;
 mod transfer;
 mod work;
 

@@ -35,6 +35,8 @@ pub(crate) enum Home {
     Graph,
     /// Pieces of memory at addresses that the program has reserved.
     Mapped,
+    /// An array, which no pointer reaches.
+    Array,
 }
 
 #[derive(Clone, Debug)]
@@ -320,9 +322,10 @@ impl Memory {
         self.live.values().chain(self.freed.values()).map(Allocation::piece).chain(asleep).collect()
     }
 
-    /// Where every allocation begins and ends, in their order.
+    /// Where every allocation that a pointer reaches begins and ends, in their order.
     pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
-        self.live.values().map(|one| (one.begin, one.end())).collect()
+        let reached = self.live.values().filter(|one| one.home != Home::Array);
+        reached.map(|one| (one.begin, one.end())).collect()
     }
 
     /// The content of everything.

@@ -43,6 +43,8 @@ pub(crate) struct How {
     pub(crate) releases: bool,
     /// The grid must not write it: `.nc`, `ldu`, and the constant bank.
     pub(crate) constant: bool,
+    /// It is fetched through the texture cache, which need not have what the grid has written before.
+    pub(crate) cached: bool,
     pub(crate) discards: bool,
 }
 
@@ -54,12 +56,15 @@ impl How {
         acquires: false,
         releases: false,
         constant: false,
+        cached: false,
         discards: false,
     };
     pub(crate) const DISCARD: How = How { writes: true, discards: true, ..How::WEAK };
     /// A barrier in memory, which takes care of itself.
     pub(crate) const BARRIER: How = How { reads: true, scope: Some(Scope::System), ..How::WEAK };
     pub(crate) const READ: How = How { reads: true, ..How::WEAK };
+    /// Of a texture or a surface.
+    pub(crate) const FETCH: How = How { reads: true, cached: true, ..How::WEAK };
     pub(crate) const WRITE: How = How { writes: true, ..How::WEAK };
 
     fn of(words: &[&str]) -> How {

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use crate::heap::Heap;
+use crate::texture::Objects;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub struct Launch<'a> {
     /// Whether the grid before it may still run, as under programmatic dependent launch. Then the report also says which memory it
     /// has [used early](crate::Used::early).
     pub begins_early: bool,
+    /// What the handles of textures and surfaces stand for.
+    pub objects: Option<&'a Objects>,
 }
 
 impl<'a> Launch<'a> {
@@ -59,6 +62,7 @@ impl<'a> Launch<'a> {
             heap: None,
             tells_used: false,
             begins_early: false,
+            objects: None,
         }
     }
 }

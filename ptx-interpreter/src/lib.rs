@@ -32,6 +32,7 @@ mod deadlock;
 mod delayed;
 mod delays;
 mod descriptor;
+mod fetch;
 mod grid;
 mod group;
 mod heap;
@@ -60,12 +61,14 @@ mod special;
 mod stop;
 mod tensor;
 mod text;
+mod texture;
 mod trial;
 mod turns;
 mod units;
 mod variable;
 mod watch;
 mod watch_tensor;
+mod watch_texture;
 mod weak;
 
 use std::collections::BTreeSet;
@@ -86,6 +89,7 @@ pub use record::Record;
 pub use report::Report;
 pub use shape::Kernel;
 pub use stop::{Stop, Why};
+pub use texture::{Element, Number, Objects, Outer, Resource, Shape, Texture};
 pub use trial::{Trial, available_memory};
 pub use variable::Variable;
 
@@ -122,7 +126,8 @@ impl Program {
     /// Runs a launch to its end, and says how many instructions all threads together took.
     ///
     /// # Safety
-    /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable.
+    /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable, and so is
+    /// that of the launch's [objects](Launch::objects).
     pub unsafe fn run(&self, outside: &Outside<'_>, launch: &Launch<'_>) -> std::result::Result<u64, Stop> {
         let mut machine = machine::Machine::new(self, outside, launch)?;
         let ended = machine.run();

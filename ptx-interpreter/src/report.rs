@@ -54,7 +54,8 @@ impl Program {
     /// says what messages call it.
     ///
     /// # Safety
-    /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable.
+    /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable, and so is
+    /// that of the launch's [objects](Launch::objects).
     pub unsafe fn check(&self, outside: &Outside<'_>, launch: &Launch<'_>, pieces: Vec<Piece>) -> Report {
         // SAFETY: the caller promises the same.
         unsafe { self.checked(outside, launch, pieces, |machine| machine.run()) }
@@ -181,6 +182,16 @@ impl Machine<'_> {
                 Kind::Bounds,
                 "allocate the columns with `tcgen05.alloc`; warp number `n` loads and stores lanes `32 * (n % 4)` to `32 * (n % 4) + 31`",
             ),
+            Why::Astray if stop.text.contains(OF_A_SURFACE) => (
+                Kind::Bounds,
+                "compare the coordinates with the sizes of the surface (the first one is in bytes), or take \
+                 cudaBoundaryModeClamp or cudaBoundaryModeZero",
+            ),
+            Why::Astray if stop.text.contains(NO_OBJECT) => (
+                Kind::Bounds,
+                "hand over what cudaCreateTextureObject or cudaCreateSurfaceObject gave; destroy it, and free its memory, after \
+                 the last kernel that uses it",
+            ),
             Why::NotGiven => (Kind::Bounds, "free what `malloc` gave, by its first address, once"),
             Why::Astray => (Kind::Bounds, "compare the index with the length of the buffer before the access"),
             Why::Trap if self.program.grid_workspace.is_some() && !self.launch.cooperative => (
@@ -248,6 +259,11 @@ impl Machine<'_> {
 /// What says that a condition of the kernel's own is false.
 const ASSERTION: &str = "the assertion `";
 
+/// What says that a surface is accessed outside.
+const OF_A_SURFACE: &str = " outside of its surface";
+/// What says that a number stands for no texture and no surface.
+const NO_OBJECT: &str = " object";
+
 fn title(kind: Kind, stop: &Stop) -> &'static str {
     match kind {
         Kind::Misaligned => "an address is not as aligned as its access",
@@ -260,6 +276,8 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
         Kind::Bounds if stop.why == Why::NotGiven => {
             "memory is freed that `malloc` has not given, or that is freed already"
         }
+        Kind::Bounds if stop.text.contains(OF_A_SURFACE) => "an access is outside of a surface",
+        Kind::Bounds if stop.text.contains(NO_OBJECT) => "a number is used that stands for no texture or surface of the program",
         Kind::Bounds => "an access is outside of every piece of memory",
         Kind::Deadlock if stop.why == Why::Late => LATE,
         Kind::Deadlock if stop.text.contains("no end") => "the kernel does not end",

@@ -1,10 +1,9 @@
 //! Copies of rectangles and boxes.
 
 use crate::call::{calls, get};
-use crate::gpu::Handle;
-use crate::output::note;
+use crate::gpu::{Handle, live};
 use crate::perform::{submit, submit_and_wait};
-use crate::status::{NOT_SUPPORTED, Result};
+use crate::status::{INVALID_VALUE, Result};
 use crate::work::{Side, Transfer, Work};
 
 /// `CUDA_MEMCPY2D`
@@ -58,24 +57,25 @@ struct Space {
 
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
+const ARRAY: u32 = 3;
 const UNIFIED: u32 = 4;
 
 /// The start of a side, and whether it has to be the GPU's.
-fn start(kind: u32, host: u64, device: u64, call: &str) -> Result<(u64, bool)> {
+fn start(kind: u32, host: u64, device: u64) -> Result<(u64, bool)> {
     match kind {
         HOST => Ok((host, false)),
         DEVICE => Ok((device, true)),
         UNIFIED => Ok((device, false)),
-        _ => {
-            note(&format!("{call}: arrays are missing here; copy between pieces of memory"));
-            Err(NOT_SUPPORTED)
-        }
+        _ => Err(INVALID_VALUE),
     }
 }
 
 impl Plane {
-    fn side(&self, call: &str) -> Result<Side> {
-        let (start, is_device) = start(self.kind, self.host, self.device, call)?;
+    fn side(&self, size: [usize; 3], call: &str) -> Result<Side> {
+        if self.kind == ARRAY {
+            return live()?.array(self.array as Handle)?.side([self.x, self.y, 0], size, call);
+        }
+        let (start, is_device) = start(self.kind, self.host, self.device)?;
         Ok(Side { start: start + (self.y * self.pitch + self.x) as u64, is_device, row: self.pitch, plane: 0 })
     }
 }
@@ -98,8 +98,11 @@ impl Space {
         }
     }
 
-    fn side(&self, call: &str) -> Result<Side> {
-        let (start, is_device) = start(self.kind, self.host, self.device, call)?;
+    fn side(&self, size: [usize; 3], call: &str) -> Result<Side> {
+        if self.kind == ARRAY {
+            return live()?.array(self.array as Handle)?.side([self.x, self.y, self.z], size, call);
+        }
+        let (start, is_device) = start(self.kind, self.host, self.device)?;
         let plane = self.pitch * self.height;
         let at = self.z * plane + self.y * self.pitch + self.x;
         Ok(Side { start: start + at as u64, is_device, row: self.pitch, plane })
@@ -108,15 +111,17 @@ impl Space {
 
 fn rectangle(what: *const Rectangle, call: &'static str) -> Result<Work> {
     let what = get(what)?;
-    let (to, from) = (what.to.side(call)?, what.from.side(call)?);
-    Ok(Work::Copy(Transfer { to, from, size: [what.width, what.height, 1], call }))
+    let size = [what.width, what.height, 1];
+    let (to, from) = (what.to.side(size, call)?, what.from.side(size, call)?);
+    Ok(Work::Copy(Transfer { to, from, size, call }))
 }
 
 /// The copy of a box.
 pub(crate) fn cuboid(what: *const Cuboid, call: &'static str) -> Result<Work> {
     let what = get(what)?;
-    let (to, from) = (what.to.side(call)?, what.from.side(call)?);
-    Ok(Work::Copy(Transfer { to, from, size: [what.width, what.height, what.depth], call }))
+    let size = [what.width, what.height, what.depth];
+    let (to, from) = (what.to.side(size, call)?, what.from.side(size, call)?);
+    Ok(Work::Copy(Transfer { to, from, size, call }))
 }
 
 impl From<&Transfer> for Cuboid {

@@ -3,12 +3,12 @@
 use super::error::runtime;
 use super::memory::sides;
 use crate::call::{get, put};
+use crate::array::Array;
 use crate::driver::memory::give;
-use crate::gpu::Handle;
+use crate::gpu::{Handle, live};
 use crate::memory::Home;
-use crate::output::note;
 use crate::perform::{submit, submit_and_wait};
-use crate::status::{INVALID_VALUE, NOT_SUPPORTED, Result};
+use crate::status::{INVALID_VALUE, Result};
 use crate::work::{Fill, Side, Transfer, Work};
 
 /// `cudaPitchedPtr`
@@ -34,14 +34,24 @@ pub(crate) struct Extent {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Cuboid {
-    from_array: usize,
+    from_array: Handle,
     from_place: [usize; 3],
     from: Pitched,
-    to_array: usize,
+    to_array: Handle,
     to_place: [usize; 3],
     to: Pitched,
     size: [usize; 3],
     kind: u32,
+}
+
+impl Extent {
+    pub(super) fn sizes(&self) -> [usize; 3] {
+        [self.width, self.height, self.depth]
+    }
+
+    pub(super) fn of([width, height, depth]: [usize; 3]) -> Extent {
+        Extent { width, height, depth }
+    }
 }
 
 impl Pitched {
@@ -57,16 +67,26 @@ impl Pitched {
     }
 }
 
-/// The copy of a box.
+/// The array of a side, if it is one.
+fn array(handle: Handle) -> Result<Option<Array>> {
+    if handle == 0 { Ok(None) } else { live()?.array(handle).copied().map(Some) }
+}
+
+/// The copy of a box. With an array, its widths are in elements, and so are places in the array.
 pub(super) fn cuboid(what: *const Cuboid, call: &'static str) -> Result<Work> {
     let what = get(what)?;
-    if what.from_array != 0 || what.to_array != 0 {
-        note(&format!("{call}: arrays are missing here; copy between pieces of memory"));
-        return Err(NOT_SUPPORTED);
-    }
+    let arrays = (array(what.to_array)?, array(what.from_array)?);
+    let element = arrays.0.or(arrays.1).map_or(1, |array| array.element.size());
+    let [width, height, depth] = what.size;
+    let size = [width.checked_mul(element).ok_or(INVALID_VALUE)?, height, depth];
+    let side = |array: Option<Array>, [x, y, z]: [usize; 3], memory: Pitched, is_device: bool| match array {
+        Some(array) => array.side([x.saturating_mul(array.element.size()), y, z], size, call),
+        None => Ok(memory.side([x, y, z], is_device)),
+    };
     let [to, from] = sides(what.kind)?.are_device();
-    let (to, from) = (what.to.side(what.to_place, to), what.from.side(what.from_place, from));
-    Ok(Work::Copy(Transfer { to, from, size: what.size, call }))
+    let to = side(arrays.0, what.to_place, what.to, to)?;
+    let from = side(arrays.1, what.from_place, what.from, from)?;
+    Ok(Work::Copy(Transfer { to, from, size, call }))
 }
 
 impl From<&Transfer> for Cuboid {

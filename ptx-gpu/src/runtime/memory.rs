@@ -217,7 +217,7 @@ runtime! {
     fn cudaPointerGetAttributes(place: *mut Attributes, address: u64) {
         let gpu = live()?;
         let (kind, device, device_pointer, host_pointer) = match gpu.memory.find(address).map(|one| one.home) {
-            None => (0, -2, 0, address),
+            None | Some(Home::Array) => (0, -2, 0, address),
             Some(Home::Device | Home::Variable | Home::Graph | Home::Mapped) => (2, 0, address, 0),
             Some(Home::Managed) => (3, 0, address, address),
             Some(Home::Host | Home::Registered) => (1, 0, address, address),

@@ -1,6 +1,7 @@
 //! The functions of `libcudart.so.13`, for programs that nvcc linked with `-cudart shared`.
 #![allow(non_snake_case)]
 
+mod array;
 mod copy_box;
 mod device;
 mod error;
@@ -13,3 +14,4 @@ mod missing;
 mod properties;
 mod register;
 mod stream;
+mod texture;

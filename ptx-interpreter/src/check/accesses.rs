@@ -117,7 +117,7 @@ impl Checks {
             self.uninitialised(event, at);
             written |= bytes;
         }
-        self.constants(event, (page, cell), at);
+        self.constants(event, (page, cell), at, bytes);
         let mut busy = self.shadow.take((page, cell), at);
         let mut twins = Vec::new();
         for (place, old) in busy.kept.iter().enumerate().filter(|(_, old)| old.mark.bytes & bytes != 0) {
@@ -239,12 +239,11 @@ impl Checks {
     }
 
     /// `.nc`, and the writes of the grid.
-    fn constants(&mut self, event: Event, (page, cell): (usize, usize), at: u64) {
-        if event.how.constant {
-            if let Some(write) = self.shadow.write_of((page, cell), at) {
-                let actor = self.actor_of(&write, write.lanes.trailing_zeros() as usize);
-                self.not_constant(event, (actor, write.site), true);
-            }
+    fn constants(&mut self, event: Event, (page, cell): (usize, usize), at: u64, bytes: u8) {
+        if event.how.cached {
+            self.not_written(event, (page, cell), at, bytes);
+        } else if event.how.constant {
+            self.not_written(event, (page, cell), at, WHOLE);
             let constant = &mut self.shadow.pages[page].constant;
             constant.get_or_insert_with(|| Box::new([0; CELLS]))[cell] = event.site + 1;
         } else if event.how.writes {
@@ -252,6 +251,14 @@ impl Checks {
             if site != 0 {
                 self.not_constant(event, (event.actor, site - 1), false);
             }
+        }
+    }
+
+    /// The grid must not have written some bytes of a cell.
+    fn not_written(&mut self, event: Event, (page, cell): (usize, usize), at: u64, bytes: u8) {
+        if let Some(write) = self.shadow.write_of((page, cell), at, bytes) {
+            let actor = self.actor_of(&write, write.lanes.trailing_zeros() as usize);
+            self.not_constant(event, (actor, write.site), true);
         }
     }
 }

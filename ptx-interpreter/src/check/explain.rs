@@ -133,17 +133,28 @@ impl Checks {
 
     pub(super) fn not_constant(&mut self, event: Event, other: (Actor, u32), read: bool) {
         let (this, that) = match read {
+            true if event.how.cached => ("fetches it", "writes it"),
             true => ("reads it as constant", "writes it"),
             false => ("writes it", "reads it as constant"),
         };
         let title = "bytes that this grid writes are read as if it did not write them";
+        let (note, help) = match event.how.cached {
+            true => (
+                "a fetch from a texture or a load from a surface may return old bytes, even after a barrier or an acquire",
+                "let a kernel that is launched later fetch them, or keep them in memory that is read with plain `ld.global`",
+            ),
+            false => (
+                "`ld.global.nc` and `ldu` may return old bytes, even after a barrier or an acquire",
+                "read it with plain `ld.global` (no `__ldg`, no `const … __restrict__` on a pointer to it)",
+            ),
+        };
         let here = (event.actor, event.site, format!("{this}: {}", self.place_of(event.address)));
         self.find(Found {
             kind: Kind::Nc,
             title: title.into(),
             places: vec![(other.0, other.1, that.into()), here],
-            notes: vec!["`ld.global.nc` and `ldu` may return old bytes, even after a barrier or an acquire".into()],
-            help: "read it with plain `ld.global` (no `__ldg`, no `const … __restrict__` on a pointer to it)".into(),
+            notes: vec![note.into()],
+            help: help.into(),
             times: 1,
         });
     }

@@ -131,7 +131,7 @@ impl Knows<'_> {
             return all.then_some(Cell { writes: deed.alone, reads: 0 });
         }
         let goes = stand_for_all(crowd, old.writes, |mark| mark.bytes & bytes == 0 || before(mark));
-        if !goes || how.constant && old.writes != 0 {
+        if !goes || (how.constant || how.cached) && old.writes != 0 {
             return None;
         }
         if stand_for_all(crowd, old.reads, stands_for) {

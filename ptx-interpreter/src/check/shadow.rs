@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::actor::Actor;
 use super::crowd::Crowd;
+use super::mark::WHOLE;
 pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap};
 use super::readers::{Readers, Reading};
 
@@ -246,20 +247,20 @@ impl Shadow {
         self.pages[page].cells[cell] = own;
     }
 
-    /// A write of a cell.
-    pub(crate) fn write_of(&self, (page, cell): (usize, usize), address: u64) -> Option<Mark> {
+    /// A write of some bytes of a cell.
+    pub(crate) fn write_of(&self, (page, cell): (usize, usize), address: u64, bytes: u8) -> Option<Mark> {
         let Cell { writes, .. } = *self.pages[page].cells.get(cell)?;
         if writes & MORE == 0 {
-            return self.crowd.marks(writes).flat_map(|mark| mark.at(address)).next();
+            return self.crowd.marks(writes).flat_map(|mark| mark.at(address)).find(|mark| mark.bytes & bytes != 0);
         }
         let mut marks = self.more[(writes & !MORE) as usize].kept.iter().map(|kept| kept.mark);
-        marks.find(|mark| mark.writes && mark.bytes != 0)
+        marks.find(|mark| mark.writes && mark.bytes & bytes != 0)
     }
 
     /// The same, of an address that may be on no page.
     pub(crate) fn last_write(&self, address: u64) -> Option<Mark> {
         let page = *self.places.get(&(address / PAGE))?;
-        self.write_of((page, (address % PAGE / CELL) as usize), address)
+        self.write_of((page, (address % PAGE / CELL) as usize), address, WHOLE)
     }
 
     /// The numbers of the last writes of a cell's bytes, where they were strong.

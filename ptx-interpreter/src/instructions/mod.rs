@@ -28,12 +28,14 @@ mod policy;
 mod redux;
 mod shuffle;
 mod store;
+mod surface;
 mod system;
 mod tcgen05;
 mod tcgen05_mma;
 mod tcgen05_move;
 mod tensor;
 mod tensormap;
+mod texture;
 mod together;
 mod trap;
 mod vote;
@@ -64,6 +66,9 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "tensormap" => return control(tensormap::publish(words, operands), opcode),
         "cp" if words.contains(&"bulk") => bulk::decode(words, operands),
         "cp" => cp_async::decode(words, operands),
+        "tex" | "tld4" => texture::decode(words, operands),
+        "txq" | "suq" => texture::query(words, operands),
+        "suld" | "sust" => surface::decode(words, operands),
         "mbarrier" => mbarrier::decode(words, operands),
         "bar" | "barrier" => return barrier_of(words, operands),
         "vote" | "activemask" => return control(vote::decode(words, operands), opcode),

@@ -1,0 +1,45 @@
+//! What the machine tells the checks of textures and surfaces.
+
+use crate::access::How;
+use crate::check::Together;
+use crate::group::Group;
+use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::Machine;
+
+impl Machine<'_> {
+    /// The handles that threads of a group have, and who has each.
+    pub(crate) fn of_each_handle(&self, group: Group, handles: &Lanes) -> impl Iterator<Item = (u64, Group)> + use<> {
+        let (mut rest, handles) = (group.mask, *handles);
+        std::iter::from_fn(move || {
+            let handle = *handles.get(rest.trailing_zeros() as usize)?;
+            let mask = lanes_of(rest).filter(|lane| handles[*lane] == handle).fold(0, |set, lane| set | 1 << lane);
+            rest &= !mask;
+            Some((handle, Group { mask, ..group }))
+        })
+    }
+
+    /// Each thread of a group accesses `bytes` bytes of a texture or a surface. `is_same`: whether two lanes store the same.
+    pub(crate) fn watch_elements(
+        &mut self,
+        group: Group,
+        addresses: &Lanes,
+        bytes: usize,
+        how: How,
+        is_same: &dyn Fn(usize, usize) -> bool,
+    ) {
+        if self.checks.is_none() || group.mask == 0 {
+            return;
+        }
+        let rewrites = |lane: usize, stored: u32| {
+            let mut now = lanes_of(stored & group.mask).filter(|other| addresses[*other] == addresses[lane]);
+            stored & !group.mask == 0 && stored != 0 && now.all(|other| is_same(other, lane))
+        };
+        let first = self.number_of(group.thread(0));
+        let (block, site) = (self.block_of(group.thread(0)) as u32, self.site);
+        let all = u32::MAX >> (LANES - LANES.min(self.threads - first));
+        let lanes = group.mask;
+        self.tell(|checks, _| {
+            checks.access_together(&Together { block, first, lanes, all, addresses, bytes, how, site, rewrites: &rewrites });
+        });
+    }
+}
