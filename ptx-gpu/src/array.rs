@@ -54,7 +54,10 @@ impl Array {
         let ends = |axis: usize| from[axis].checked_add(size[axis]).is_some_and(|end| end as u64 <= sizes[axis]);
         if !(0..3).all(ends) {
             let [bytes, rows, planes] = sizes;
-            return outside(call, format!("{size:?} from {from:?} on, of {bytes} bytes, {rows} rows and {planes} planes"));
+            return outside(
+                call,
+                format!("{size:?} from {from:?} on, of {bytes} bytes, {rows} rows and {planes} planes"),
+            );
         }
         let [x, y, z] = from.map(|number| number as u64);
         let start = self.begin + z * all.plane + y * all.row + x;
@@ -92,9 +95,17 @@ pub(crate) fn element(number: Number, bytes: usize, channels: usize) -> Option<E
 }
 
 impl Gpu {
-    pub(crate) fn create_array(&mut self, element: Element, size: [usize; 3], flags: u32, call: &str) -> Result<Handle> {
+    pub(crate) fn create_array(
+        &mut self,
+        element: Element,
+        size: [usize; 3],
+        flags: u32,
+        call: &str,
+    ) -> Result<Handle> {
         if flags & !(LAYERED | SURFACE | GATHER) != 0 {
-            note(&format!("{call}: of arrays, only layers, surfaces and gathers are there, and not the flags {flags:#x}"));
+            note(&format!(
+                "{call}: of arrays, only layers, surfaces and gathers are there, and not the flags {flags:#x}"
+            ));
             return Err(NOT_SUPPORTED);
         }
         let shape = Array::shape(size, flags);

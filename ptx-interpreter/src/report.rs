@@ -277,7 +277,9 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
             "memory is freed that `malloc` has not given, or that is freed already"
         }
         Kind::Bounds if stop.text.contains(OF_A_SURFACE) => "an access is outside of a surface",
-        Kind::Bounds if stop.text.contains(NO_OBJECT) => "a number is used that stands for no texture or surface of the program",
+        Kind::Bounds if stop.text.contains(NO_OBJECT) => {
+            "a number is used that stands for no texture or surface of the program"
+        }
         Kind::Bounds => "an access is outside of every piece of memory",
         Kind::Deadlock if stop.why == Why::Late => LATE,
         Kind::Deadlock if stop.text.contains("no end") => "the kernel does not end",

@@ -39,7 +39,17 @@ impl Machine<'_> {
         let all = u32::MAX >> (LANES - LANES.min(self.threads - first));
         let lanes = group.mask;
         self.tell(|checks, _| {
-            checks.access_together(&Together { block, first, lanes, all, addresses, bytes, how, site, rewrites: &rewrites });
+            checks.access_together(&Together {
+                block,
+                first,
+                lanes,
+                all,
+                addresses,
+                bytes,
+                how,
+                site,
+                rewrites: &rewrites,
+            });
         });
     }
 }

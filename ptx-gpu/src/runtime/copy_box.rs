@@ -2,8 +2,8 @@
 
 use super::error::runtime;
 use super::memory::sides;
-use crate::call::{get, put};
 use crate::array::Array;
+use crate::call::{get, put};
 use crate::driver::memory::give;
 use crate::gpu::{Handle, live};
 use crate::memory::Home;

@@ -6,7 +6,6 @@ use crate::alu::Type;
 use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes};
 use crate::machine::{Machine, Step};
-use crate::memory::aligned;
 use crate::operand::Operand;
 use crate::stop::{Result, Why, stop};
 use crate::texture::Resource;
@@ -73,7 +72,11 @@ impl Step for Surface {
             }
         }
         let inside = Group { mask: inside, ..group };
-        if self.stores { self.store(machine, inside, &addresses) } else { self.load(machine, group, inside, &addresses) }
+        if self.stores {
+            self.store(machine, inside, &addresses)
+        } else {
+            self.load(machine, group, inside, &addresses)
+        }
     }
 }
 
@@ -95,7 +98,7 @@ impl Surface {
         let place = [axis(0), axis(1), axis(2)];
         let most = [width - size, i64::from(surface.size[1]) - 1, i64::from(surface.size[2]) - 1];
         if !(place[0] as u64).is_multiple_of(size as u64) {
-            return aligned(place[0] as u64, self.size()).map(|()| None);
+            return stop(Why::Misaligned, format!("byte {} of a row is no multiple of {size}", place[0]));
         }
         let nearest = [0, 1, 2].map(|axis| place[axis].clamp(0, most[axis].max(0)));
         let is_inside = nearest == place && most[0] >= 0;
@@ -112,10 +115,15 @@ impl Surface {
     fn astray(&self, surface: &Resource, [x, y, z]: [i64; 3], width: i64) -> Result<Option<u64>> {
         let what = if self.stores { "write" } else { "read" };
         let (size, [_, rows, planes]) = (self.size(), surface.size);
-        let planes_are = if self.geometry.has_layer { "layers" } else { "planes" };
+        let kind = if self.geometry.has_layer { "layer" } else { "plane" };
+        let (of, have) = match self.geometry.count() {
+            1 => (String::new(), String::new()),
+            2 if !self.geometry.has_layer => (format!(" of row {y}"), format!("{rows} rows of ")),
+            2 => (format!(" of {kind} {z}"), format!("{planes} {kind}s of ")),
+            _ => (format!(" of row {y} of {kind} {z}"), format!("{planes} {kind}s of {rows} rows of ")),
+        };
         let text = format!(
-            "a {what} of {size} bytes outside of its surface: from byte {x} of row {y} of number {z} of its {planes_are}; \
-             it has {planes} {planes_are} of {rows} rows of {width} bytes"
+            "a {what} of {size} bytes outside of its surface: from byte {x}{of} on; it has {have}{width} bytes"
         );
         stop(Why::Astray, text)
     }

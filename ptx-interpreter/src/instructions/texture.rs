@@ -215,9 +215,13 @@ pub(crate) fn query(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn St
     let [kind, what, "b32"] = words else { return None };
     let of: fn(&Resource) -> u32 = match *what {
         "width" => |resource| resource.size[0],
-        "height" => |resource| if matches!(resource.shape, Shape::Two | Shape::Three | Shape::LayersOfTwo) { resource.size[1] } else { 0 },
+        "height" => |resource| {
+            if matches!(resource.shape, Shape::Two | Shape::Three | Shape::LayersOfTwo) { resource.size[1] } else { 0 }
+        },
         "depth" => |resource| if resource.shape == Shape::Three { resource.size[2] } else { 0 },
-        "array_size" => |resource| if matches!(resource.shape, Shape::LayersOfOne | Shape::LayersOfTwo) { resource.size[2] } else { 0 },
+        "array_size" => |resource| {
+            if matches!(resource.shape, Shape::LayersOfOne | Shape::LayersOfTwo) { resource.size[2] } else { 0 }
+        },
         _ => return None,
     };
     let mut operands = operands.into_iter();
