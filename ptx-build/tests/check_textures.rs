@@ -59,11 +59,7 @@ const MISTAKES: [(&str, &str, &str); 18] = [
         "launch]: an instruction is used as it must not be",
         "`.1d` of an array or memory of two dimensions",
     ),
-    (
-        "unwritten",
-        "uninitialised]: bytes are read that nobody has written",
-        "byte 768 of allocation 4 (cudaMallocArray)",
-    ),
+    ("unwritten", "uninitialised]: bytes are read that nobody has written", "of allocation 4 (cudaMallocArray)"),
     (
         "long_copy",
         "bounds]: cudaMemcpy2DToArray goes beyond its array",

@@ -34,7 +34,7 @@ struct Surface {
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let [_, "b", geometry, others @ .., ty, outside] = words else { return None };
     let is_known = |word: &&str| matches!(*word, "ca" | "cg" | "cs" | "cv" | "wb" | "wt" | "v2" | "v4");
-    let geometry = Geometry::parse(geometry).filter(|_| others.iter().all(|word| is_known(word)))?;
+    let geometry = Geometry::parse(geometry).filter(|_| others.iter().all(is_known))?;
     let outside = match *outside {
         "trap" => Outside::Trap,
         "clamp" => Outside::Clamp,
