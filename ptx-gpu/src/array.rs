@@ -2,21 +2,18 @@
 
 use ptx_interpreter::{Element, Number, Resource, Shape};
 
-use crate::gpu::{Gpu, Handle};
-use crate::handle;
-use crate::memory::Home;
-use crate::output::{note, wrong_call};
-use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Result};
+use crate::output::wrong_call;
+use crate::status::{INVALID_VALUE, Result};
 use crate::work::Side;
 
 /// `CUDA_ARRAY3D_LAYERED`, `…_SURFACE_LDST` and `…_TEXTURE_GATHER`
-const LAYERED: u32 = 1;
+pub(crate) const LAYERED: u32 = 1;
 pub(crate) const SURFACE: u32 = 2;
-const GATHER: u32 = 8;
+pub(crate) const GATHER: u32 = 8;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
-    begin: u64,
+    pub(crate) begin: u64,
     pub(crate) element: Element,
     /// Elements of a row, rows, and planes or layers, as the program said them: 0 of what it has not.
     pub(crate) size: [usize; 3],
@@ -24,7 +21,7 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    fn shape(size: [usize; 3], flags: u32) -> Shape {
+    pub(crate) fn shape(size: [usize; 3], flags: u32) -> Shape {
         match (flags & LAYERED != 0, size) {
             (true, [_, 0, _]) => Shape::LayersOfOne,
             (true, _) => Shape::LayersOfTwo,
@@ -92,70 +89,4 @@ pub(crate) fn element(number: Number, bytes: usize, channels: usize) -> Option<E
         Number::Signed | Number::Unsigned => matches!(bytes, 1 | 2 | 4),
     };
     (is_known && matches!(channels, 1 | 2 | 4)).then_some(Element { number, bytes, channels })
-}
-
-impl Gpu {
-    pub(crate) fn create_array(
-        &mut self,
-        element: Element,
-        size: [usize; 3],
-        flags: u32,
-        call: &str,
-    ) -> Result<Handle> {
-        if flags & !(LAYERED | SURFACE | GATHER) != 0 {
-            note(&format!(
-                "{call}: of arrays, only layers, surfaces and gathers are there, and not the flags {flags:#x}"
-            ));
-            return Err(NOT_SUPPORTED);
-        }
-        let shape = Array::shape(size, flags);
-        if !self.has_room(shape, size) {
-            return Err(INVALID_VALUE);
-        }
-        let bytes = size.iter().map(|size| (*size).max(1)).try_fold(element.size(), usize::checked_mul);
-        let bytes = bytes.ok_or(INVALID_VALUE)?;
-        if self.memory.used.saturating_add(bytes) > self.device.memory {
-            return Err(OUT_OF_MEMORY);
-        }
-        let begin = self.memory.allocate(bytes, Home::Array, call)?;
-        let handle = handle::next();
-        self.arrays.insert(handle, Array { begin, element, size, flags });
-        Ok(handle)
-    }
-
-    /// Whether a GPU has arrays of these sizes.
-    fn has_room(&self, shape: Shape, [width, height, depth]: [usize; 3]) -> bool {
-        let limits: &[u32] = match shape {
-            Shape::Linear | Shape::One => &[21],
-            Shape::Two => &[22, 23],
-            Shape::Three => &[24, 25, 26],
-            Shape::LayersOfOne => &[42, 43],
-            Shape::LayersOfTwo => &[27, 28, 29],
-        };
-        let sizes = if shape == Shape::LayersOfOne { vec![width, depth] } else { vec![width, height, depth] };
-        let is_empty = sizes[..limits.len()].contains(&0) || shape == Shape::One && depth > 0;
-        let fits = |(which, size): (&u32, &usize)| {
-            self.device.attribute(*which).and_then(|most| usize::try_from(most).ok()).is_some_and(|most| *size <= most)
-        };
-        !is_empty && limits.iter().zip(&sizes).all(fits)
-    }
-
-    pub(crate) fn array(&self, handle: Handle) -> Result<&Array> {
-        self.arrays.get(&handle).ok_or(INVALID_HANDLE)
-    }
-
-    /// Frees an array. GPUs wait for everything first.
-    pub(crate) fn destroy_array(&mut self, handle: Handle, call: &str) -> Result {
-        if handle == 0 {
-            return Err(INVALID_VALUE);
-        }
-        let Some(array) = self.arrays.remove(&handle) else {
-            let title = format!("{call} frees {handle:#x}, which is no array");
-            wrong_call(call, title, "free what the call that made the array gave, once");
-            return Err(INVALID_HANDLE);
-        };
-        self.memory.free(array.begin, &[Home::Array], call)?;
-        self.order.waits_to_free(array.begin);
-        Ok(())
-    }
 }

@@ -13,6 +13,7 @@
 
 mod allowed;
 mod array;
+mod arrays;
 mod call;
 mod capture;
 mod changed;
@@ -28,6 +29,7 @@ mod linked;
 mod mapped;
 mod memory;
 mod missing_order;
+mod objects;
 mod occupancy;
 mod order;
 mod ordered;
