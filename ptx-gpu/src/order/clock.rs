@@ -3,6 +3,9 @@
 /// Work on one line is done one piece after the other: a stream, or a branch of its graphs.
 pub(crate) type Line = usize;
 
+/// A piece of work, by its line and its number there.
+pub(crate) type Turn = (Line, u64);
+
 /// Of each line how many of its pieces of work are done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Clock(Vec<u64>);

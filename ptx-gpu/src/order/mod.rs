@@ -10,7 +10,7 @@ mod uses;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(crate) use clock::{Clock, Line};
+pub(crate) use clock::{Clock, Line, Turn};
 pub(crate) use uses::{Conflict, Deed, Kind, Range, User};
 
 use crate::handle::Handle;
@@ -27,9 +27,6 @@ struct Own {
     /// The kernel that it was given last, if it was given nothing since.
     grid: Option<Turn>,
 }
-
-/// A piece of work, by its line and its number there.
-pub(crate) type Turn = (Line, u64);
 
 /// Where a piece of work is in the order.
 #[derive(Clone, Debug, Default)]

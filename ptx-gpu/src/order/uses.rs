@@ -6,8 +6,7 @@ use std::sync::Arc;
 use ptx_interpreter::{Program, Use, UsedRange};
 use smallvec::SmallVec;
 
-use super::Turn;
-use super::clock::{Clock, Line};
+use super::clock::{Clock, Line, Turn};
 
 /// Ranges that are remembered, at most. When there are more, all are forgotten.
 const RANGES: usize = 1 << 21;

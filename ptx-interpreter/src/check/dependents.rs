@@ -6,8 +6,7 @@
 use std::collections::HashSet;
 
 use super::actor::Actor;
-use super::checks::Checks;
-use super::clock::Clock;
+use super::clock::{Clock, Known};
 use super::mark::Mark;
 
 /// What the dependent grid knows when it begins, and the blocks that need not have ended.
@@ -17,22 +16,18 @@ pub(super) struct Dependents {
     blocks: HashSet<u32>,
 }
 
-impl Checks {
-    /// The next grid may begin.
-    pub(crate) fn launch_dependents(&mut self, actor: Actor) {
-        let fenced = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[2].clone());
-        let dependents = self.dependents.get_or_insert_default();
-        dependents.blocks.insert(actor.block);
-        fenced.iter().for_each(|fenced| dependents.known.join(&fenced.ordered));
+impl Dependents {
+    /// A thread of a block lets them begin after a fence, if there was one.
+    pub(super) fn add(&mut self, block: u32, fenced: Option<&Known>) {
+        self.blocks.insert(block);
+        fenced.into_iter().for_each(|fenced| self.known.join(&fenced.ordered));
     }
 
-    /// Whether an access comes before whatever the dependent grid does.
-    pub(super) fn is_shown(&self, mark: &Mark) -> bool {
-        let Some(Dependents { known, blocks }) = &self.dependents else { return false };
+    /// Whether they come after an access, of whose threads this is the first.
+    pub(super) fn sees(&self, mark: &Mark, Actor { block, number }: Actor) -> bool {
         if mark.is_engine {
-            return known.of_engine(mark.who) >= mark.epoch;
+            return self.known.of_engine(mark.who) >= mark.epoch;
         }
-        let Actor { block, number } = self.actor_of(mark, 0);
-        !mark.writes && !blocks.contains(&block) || known.has(block, number, mark.lanes, mark.epoch)
+        !mark.writes && !self.blocks.contains(&block) || self.known.has(block, number, mark.lanes, mark.epoch)
     }
 }

@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, level};
-use super::used::{Use, UsedRange};
-use crate::access::Scope;
+use super::uses::{Use, UsedRange};
 use crate::spaces::{Owner, owner};
 
 /// Ranges that are remembered, at most. More are not looked at.
@@ -46,30 +44,19 @@ impl Ranges {
 }
 
 impl Early {
-    pub(super) fn add(&mut self, event: Event) {
-        if self.count >= RANGES || owner(event.address, 1).0 != Owner::Outside {
+    pub(super) fn add(&mut self, (site, how): (u32, Use), begin: u64, bytes: usize, by: Actor) {
+        if self.count >= RANGES || owner(begin, 1).0 != Owner::Outside {
             return;
         }
-        let is_strong = event.how.scope.is_some_and(|scope| level(scope) == level(Scope::Gpu));
-        let how = Use::of(is_strong, event.how.writes);
-        let ranges = self.by.entry((event.site, how)).or_default();
+        let ranges = self.by.entry((site, how)).or_default();
         let before = ranges.0.len();
-        ranges.add(event.address, event.address + event.bytes as u64, event.actor);
+        ranges.add(begin, begin + bytes as u64, by);
         self.count = self.count + ranges.0.len() - before;
     }
-}
 
-impl Checks {
-    /// The grid before this one may still run.
-    pub(crate) fn begins_early(&mut self) {
-        self.has_grid_before = true;
-        self.early = Some(Early::default());
-    }
-
-    /// What was used early, instruction by instruction.
-    pub(super) fn used_early(&self) -> Vec<UsedRange> {
-        let all = self.early.iter().flat_map(|early| &early.by);
-        all.flat_map(|((site, how), ranges)| {
+    /// All of it, instruction by instruction.
+    pub(super) fn ranges(&self) -> Vec<UsedRange> {
+        let ranges = self.by.iter().flat_map(|((site, how), ranges)| {
             let range = |(begin, (end, actor)): (&u64, &(u64, Actor))| UsedRange {
                 begin: *begin,
                 end: *end,
@@ -78,8 +65,8 @@ impl Checks {
                 by: (*actor, *site),
             };
             ranges.0.iter().map(range)
-        })
-        .collect()
+        });
+        ranges.collect()
     }
 }
 

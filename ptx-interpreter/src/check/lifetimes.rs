@@ -1,10 +1,12 @@
 //! What has to be done before a block ends, and before a grid may touch what the grid before it writes.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found};
+use super::checks::{Checks, Event, Found, level};
+use super::early::Early;
 use super::finding::Kind;
+use super::uses::Use;
 use super::visits::{Visit, Visitor};
-use crate::access::Engine;
+use crate::access::{Engine, Scope};
 use crate::spaces::{Owner, owner};
 
 impl Checks {
@@ -102,6 +104,18 @@ impl Checks {
         self.find(Found { kind, title: title.into(), places, notes: vec![], help: help.into(), times: 1 });
     }
 
+    /// The grid before this one may still run.
+    pub(crate) fn begins_early(&mut self) {
+        self.has_grid_before = true;
+        self.early = Some(Early::default());
+    }
+
+    /// `griddepcontrol.launch_dependents`: the next grid may begin.
+    pub(crate) fn launch_dependents(&mut self, actor: Actor) {
+        let fenced = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[level(Scope::Gpu)].clone());
+        self.dependents.get_or_insert_default().add(actor.block, fenced.as_ref());
+    }
+
     /// `griddepcontrol.wait` has returned.
     pub(crate) fn after_grid(&mut self, actor: Actor) {
         let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });
@@ -115,7 +129,9 @@ impl Checks {
             return;
         }
         if let Some(early) = &mut self.early {
-            early.add(event);
+            let is_strong = event.how.scope.is_some_and(|scope| level(scope) == level(Scope::Gpu));
+            let how = Use::of(is_strong, event.how.writes);
+            early.add((event.site, how), event.address, event.bytes, event.actor);
         }
         let holds = |begin: u64, bytes: u64| event.address.wrapping_sub(begin) < bytes;
         if !self.pieces.iter().any(|piece| piece.shared_with_grid_before && holds(piece.begin, piece.bytes)) {

@@ -32,6 +32,7 @@ mod threads;
 mod together;
 mod trail;
 mod used;
+mod uses;
 mod values;
 mod visits;
 
@@ -43,4 +44,4 @@ pub(crate) use finding::LATE;
 pub use finding::{Finding, Kind, Place};
 pub(crate) use heap::is_freed;
 pub(crate) use together::Together;
-pub use used::{Use, Used, UsedRange};
+pub use uses::{Use, Used, UsedRange};

@@ -2,81 +2,17 @@
 
 use std::ops::Range;
 
-use super::actor::Actor;
 use super::checks::Checks;
+use super::early::Early;
 use super::mark::{CELL, CELLS, Mark, WHOLE};
 use super::shadow::{Cell, PAGE, Page};
+use super::uses::{Use, Used, UsedRange};
 use crate::spaces::{Owner, owner};
 
 /// Ranges of one launch, at most. Of more the first ones are told.
 const RANGES: usize = 1 << 20;
 /// What the scope of the GPU is in a mark.
 const OF_GPU: u8 = 3;
-
-/// What a launch has used of the memory that it was given.
-#[derive(Clone, Debug, Default)]
-pub struct Used {
-    /// Where, in the order of the addresses for each kind of use.
-    pub ranges: Vec<UsedRange>,
-    /// Whether threads have released something to the whole GPU.
-    pub releases: bool,
-    /// Whether threads have acquired something from the whole GPU.
-    pub acquires: bool,
-    /// Whether threads have let the next grid begin: `griddepcontrol.launch_dependents`.
-    pub launches_dependents: bool,
-    /// What is used before `griddepcontrol.wait`, if the grid before this one [may still run](crate::Launch::begins_early). The
-    /// ranges of an instruction follow each other.
-    pub early: Vec<UsedRange>,
-}
-
-/// How bytes are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Use {
-    /// They are read.
-    Reads,
-    /// They are written.
-    Writes,
-    /// They are read by a strong access of the scope of the GPU or the system.
-    ReadsStrongly,
-    /// The same, and they are written: by an atomic, for example.
-    WritesStrongly,
-}
-
-/// Bytes that threads have used by one instruction.
-#[derive(Clone, Copy, Debug)]
-pub struct UsedRange {
-    /// The first address.
-    pub begin: u64,
-    /// The address behind the last one.
-    pub end: u64,
-    /// How the bytes are used.
-    pub how: Use,
-    /// Whether that comes before whatever a grid does that `griddepcontrol.launch_dependents` lets begin.
-    pub shown: bool,
-    /// A thread that has used the first ones, and its instruction.
-    pub(crate) by: (Actor, u32),
-}
-
-impl UsedRange {
-    /// Whether one instruction has used both.
-    pub fn has_instruction_of(&self, other: &UsedRange) -> bool {
-        self.by.1 == other.by.1
-    }
-}
-
-impl Use {
-    const ALL: [Use; 4] = [Use::Reads, Use::Writes, Use::ReadsStrongly, Use::WritesStrongly];
-
-    /// Of an access that is strong for the whole GPU, or not.
-    pub(super) fn of(is_strong: bool, writes: bool) -> Use {
-        match (is_strong, writes) {
-            (false, false) => Use::Reads,
-            (false, true) => Use::Writes,
-            (true, false) => Use::ReadsStrongly,
-            (true, true) => Use::WritesStrongly,
-        }
-    }
-}
 
 /// The bytes of a cell that are used in each way, and an access of each. The second ones are shown to the next grid.
 type Uses = [[(u8, Mark); 4]; 2];
@@ -106,7 +42,7 @@ impl Checks {
             releases: self.releases,
             acquires: self.acquires,
             launches_dependents: self.dependents.is_some(),
-            early: self.used_early(),
+            early: self.early.as_ref().map(Early::ranges).unwrap_or_default(),
         }
     }
 
@@ -125,6 +61,11 @@ impl Checks {
             self.add_cells(ranges, begin, first..first + part.len(), &self.uses_of(part[0]));
             first += part.len();
         }
+    }
+
+    /// Whether an access comes before whatever the next grid does.
+    fn is_shown(&self, mark: &Mark) -> bool {
+        self.dependents.as_ref().is_some_and(|dependents| dependents.sees(mark, self.actor_of(mark, 0)))
     }
 
     /// What was read of a page that nobody has written.
