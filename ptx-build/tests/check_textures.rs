@@ -7,16 +7,18 @@ use program::Program;
 /// The host computes what each fetch has to give: in all modes, of all shapes, and of elements of several kinds.
 #[test]
 fn fetches_give_what_the_guide_says() {
-    let program = Program::of_nvcc("textures.cu", &[]);
-    let (code, printed, complaint) = program.check(&[]);
-    assert_eq!(code, Some(0), "{printed}{complaint}");
-    assert!(printed.starts_with("right: 38152 values\n"), "{printed}{complaint}");
-    assert!(printed.contains("fetch<…>: no findings in 128 launches"), "{printed}");
-    assert!(printed.contains("write: no findings in 6 launches"), "{printed}");
-    assert!(!complaint.contains("missing here"), "{complaint}");
+    // With the runtime beside it, and in it.
+    for program in [Program::of_nvcc("textures.cu", &[]), Program::with_runtime("textures.cu")] {
+        let (code, printed, complaint) = program.check(&[]);
+        assert_eq!(code, Some(0), "{printed}{complaint}");
+        assert!(printed.starts_with("right: 38152 values\n"), "{printed}{complaint}");
+        assert!(printed.contains("fetch<…>: no findings in 128 launches"), "{printed}");
+        assert!(printed.contains("write: no findings in 6 launches"), "{printed}");
+        assert!(!complaint.contains("missing here"), "{complaint}");
+    }
 }
 
-/// The driver's functions, with the runtime in the program.
+/// The driver's functions, with a kernel in PTX that asks for sizes too.
 #[test]
 fn a_program_of_the_driver_has_textures() {
     let program = Program::of_cc("textures.c", &[]);

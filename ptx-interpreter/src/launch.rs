@@ -39,7 +39,7 @@ pub struct Launch<'a> {
     /// Whether the grid before it may still run, as under programmatic dependent launch. Then the report also says which memory it
     /// has [used early](crate::Used::early).
     pub begins_early: bool,
-    /// What the handles of textures and surfaces stand for.
+    /// What the handles of textures and surfaces stand for, if the program has any.
     pub objects: Option<&'a Objects>,
 }
 
