@@ -31,7 +31,7 @@ impl TensorMap {
     /// let map = TensorMap::im2col(images.as_ptr(), [64, 28, 28, 2], 64, 128).corners(&[-1, -1], &[-1, -1]).swizzle(Swizzle::Bytes128);
     /// assert!(map.encode().is_ok());
     /// let error = map.corners(&[-1, -1], &[-1, -29]).encode().unwrap_err();
-    /// assert_eq!(error.to_string(), "no tensor map can be made: the box of pixels has none in globalDim[2]");
+    /// assert_eq!(error.to_string(), "no tensor map can be made: the box of pixels has 0 in globalDim[2]: 1 or more are possible");
     /// ```
     ///
     /// Other numbers of dimensions than three to five do not compile.

@@ -79,7 +79,7 @@ pub(crate) fn unknown_errors(slice: &Slice) {
     let running = |error| format!("running the kernels failed with {error}");
     let leak = running("CUDA_ERROR_TENSOR_MEMORY_LEAK: tensor memory not completely freed (721)");
     let failed = running("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure (719)");
-    let launching = "launching failed with CUDA_ERROR_INVALID_CLUSTER_SIZE: cluster misconfiguration (912)";
+    let launching = "launching failed with CUDA_ERROR_INVALID_CLUSTER_SIZE: a kernel launch error has occurred due to cluster misconfiguration (912)";
     left.only_these_failed(slice, &[(one, &leak), (two, launching), (three, &failed)]);
     // Each of the two that stay took a process with it, and the kernels before it in its image ran once more.
     let machines = left.text.matches("Every form\n").count();
