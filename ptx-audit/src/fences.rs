@@ -66,6 +66,7 @@ fn words(opcode: &str, machine: &[&SassInstruction]) -> Vec<Word> {
         }
     }
     match (order, wanted) {
+        (Some("acquire"), _) if has("alias") => vec![word("alias", invalidates)],
         _ if has("alias") => vec![word("alias", scope >= 2)],
         _ if has("mbarrier_init") => vec![default("release")],
         (Some("acquire"), _) if restricted => vec![default("acquire")],
@@ -125,6 +126,9 @@ mod tests {
         assert_eq!(told("fence.proxy.async", &["MEMBAR.ALL.GPU"]), ".async");
         assert_eq!(told("fence.proxy.async", &["FENCE.VIEW.ASYNC.S"]), "");
         assert_eq!(told("fence.proxy.tensormap::generic.acquire.gpu", &["MEMBAR.ALL.GPU"]), ".acquire");
+        assert_eq!(told("fence.proxy.alias.acquire.sys", &["CCTL.IVALL"]), "");
+        assert_eq!(told("fence.proxy.alias.acquire.sys", &["MEMBAR.ALL.SYS"]), ".alias");
+        assert_eq!(told("fence.proxy.alias.release.sys", &["MEMBAR.ALL.SYS"]), "");
         assert_eq!(told("fence.mbarrier_init.release.cluster", &[]), "");
     }
 }
