@@ -93,10 +93,8 @@ fn mistakes_with_textures_are_found() {
         assert_eq!(code, Some(1), "{name}: {printed}{complaint}");
         assert!(printed.contains(&format!("error[{title}")) && printed.contains(words), "{name}: {printed}");
         assert_eq!(printed.matches("error[").count(), 1, "{name}: {printed}");
-        let (code, printed, complaint) = program.check(&["right", name]);
-        assert_eq!(code, Some(0), "right {name}: {printed}{complaint}");
+        program.is_silent(&["right", name]);
     }
     // A thread may fetch what it then writes.
-    let (code, printed, complaint) = program.check(&["in_place"]);
-    assert_eq!(code, Some(0), "{printed}{complaint}");
+    program.is_silent(&["in_place"]);
 }

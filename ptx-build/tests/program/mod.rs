@@ -64,13 +64,20 @@ impl Program {
 
     /// How the check ends, and what it prints and complains of.
     pub(crate) fn check(&self, words: &[&str]) -> (Option<i32>, String, String) {
-        check(Command::new(self.path()).args(words))
+        check(&[], Command::new(self.path()).args(words))
+    }
+
+    /// Nothing is found. Gives what is printed.
+    pub(crate) fn is_silent(&self, words: &[&str]) -> String {
+        let (code, printed, complaint) = self.check(words);
+        assert_eq!(code, Some(0), "{words:?}: {printed}{complaint}");
+        printed
     }
 }
 
-pub(crate) fn check(program: &Command) -> (Option<i32>, String, String) {
+pub(crate) fn check(options: &[&str], program: &Command) -> (Option<i32>, String, String) {
     let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
-    check.args(["ptx", "check", "--"]).arg(program.get_program()).args(program.get_args());
+    check.args(["ptx", "check"]).args(options).arg("--").arg(program.get_program()).args(program.get_args());
     let output = check.output().expect("it starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (output.status.code(), text(output.stdout), text(output.stderr))
