@@ -67,12 +67,12 @@ impl Array {
         if from.checked_add(count).is_none_or(|end| end as u64 > all) {
             return outside(call, format!("{count} bytes from byte {from} on, of {all}"));
         }
-        Ok(Side { start: self.begin + from as u64, is_device: true, row: count, plane: count })
+        Ok(Side::of_bytes(self.begin + from as u64, true, count))
     }
 
-    /// Bytes of a row.
-    pub(crate) fn row(&self) -> usize {
-        self.resource().row as usize
+    /// Bytes before a byte of a row.
+    pub(crate) fn offset(&self, [x, y]: [usize; 2]) -> usize {
+        y.saturating_mul(self.resource().row as usize).saturating_add(x)
     }
 }
 

@@ -49,10 +49,7 @@ impl Gpu {
         };
         let sizes = if shape == Shape::LayersOfOne { vec![width, depth] } else { vec![width, height, depth] };
         let is_empty = sizes[..limits.len()].contains(&0) || shape == Shape::One && depth > 0;
-        let fits = |(which, size): (&u32, &usize)| {
-            self.device.attribute(*which).and_then(|most| usize::try_from(most).ok()).is_some_and(|most| *size <= most)
-        };
-        !is_empty && limits.iter().zip(&sizes).all(fits)
+        !is_empty && limits.iter().zip(&sizes).all(|(which, size)| *size <= self.device.size(*which))
     }
 
     pub(crate) fn array(&self, handle: Handle) -> Result<&Array> {

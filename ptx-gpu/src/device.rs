@@ -91,6 +91,11 @@ impl Device {
         }
     }
 
+    /// A size that is an attribute: what a GPU has at most, or a multiple.
+    pub(crate) fn size(&self, which: u32) -> usize {
+        self.attribute(which).and_then(|size| usize::try_from(size).ok()).unwrap_or_default()
+    }
+
     /// `CU_DEVICE_ATTRIBUTE_…`, by its number.
     pub(crate) fn attribute(&self, which: u32) -> Option<i32> {
         let from = |sm: u32| i32::from(self.sm >= sm);

@@ -27,6 +27,9 @@ pub(crate) use crate::handle::Handle;
 pub(crate) const LEGACY: Handle = 1;
 const PER_THREAD: Handle = 2;
 
+/// `CU_LIMIT_MALLOC_HEAP_SIZE`
+pub(crate) const HEAP_SIZE: u32 = 2;
+
 /// What an image has for the GPU.
 pub(crate) struct Code {
     pub(crate) ptx: String,

@@ -6,7 +6,7 @@ use ptx_interpreter::{Finding, Heap, Kind, Launch, Outside, Piece, Record, Repor
 
 use crate::allowed::Refusal;
 use crate::changed::{changed, is_checked};
-use crate::gpu::{Function, Gpu, Handle};
+use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle};
 use crate::memory::{FREED, host_mapping, restore};
 use crate::order::Point;
 use crate::output::{note, print, tell};
@@ -20,8 +20,6 @@ use crate::work::{Shape, Work};
 const CONSTANT_BANK: u64 = 4096;
 /// Instructions of a launch that is not checked; after them it has no end.
 const STEPS: u64 = 1 << 30;
-/// `CU_LIMIT_MALLOC_HEAP_SIZE`
-const HEAP_SIZE: u32 = 2;
 /// GPUs from sm_90 on begin a kernel before the one before it has ended.
 const PROGRAMMATIC: u32 = 90;
 /// What messages call memory of the host.
@@ -38,9 +36,9 @@ impl Gpu {
             self.heap().resize(*room);
         }
         let before = if SETTINGS.seeds > 1 { (self.memory.content(), self.heap().clone()) } else { Default::default() };
+        let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
         // The first order comes last, so that the program goes on with what it left.
         for seed in (0..SETTINGS.seeds).rev() {
-            let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
             let report = self.run(&function, &name, shape, values, (seed, begins_early));
             let (report, fault) = match report {
                 Ok(report) => {

@@ -9,13 +9,13 @@ use crate::output::note;
 use crate::status::{INVALID_HANDLE, INVALID_VALUE, Result};
 use crate::texture::{Object, Source};
 
-/// What an address is a multiple of, and a pitch.
-const ALIGNMENT: u64 = 512;
-const PITCH: usize = 32;
+/// `CU_DEVICE_ATTRIBUTE_…`: what an address is a multiple of, and a pitch.
+const ALIGNMENT: u32 = 14;
+const PITCH: u32 = 51;
 /// Elements of linear memory, at most.
-const LINEAR: usize = 1 << 28;
+const LINEAR: u32 = 69;
 /// Elements of a row and rows of memory with a pitch, and bytes of a row, at most.
-const PITCHED: [usize; 3] = [1 << 17, 65000, 2_097_120];
+const PITCHED: [u32; 3] = [70, 71, 72];
 
 impl Gpu {
     /// A texture object, or a surface object.
@@ -31,15 +31,16 @@ impl Gpu {
             _ if object.sampling.is_none() => return Err(INVALID_VALUE),
             Source::Linear { begin, element, bytes } => {
                 self.is_texture_memory(begin, bytes, call)?;
-                if bytes < element.size() || bytes / element.size() > LINEAR {
+                if bytes < element.size() || bytes / element.size() > self.device.size(LINEAR) {
                     return Err(INVALID_VALUE);
                 }
             }
             Source::Pitch { begin, element, width, height, pitch } => {
                 let row = width.checked_mul(element.size()).ok_or(INVALID_VALUE)?;
                 let is_empty = width == 0 || height == 0;
-                let is_large = width > PITCHED[0] || height > PITCHED[1] || pitch > PITCHED[2];
-                if is_empty || is_large || pitch < row || !pitch.is_multiple_of(PITCH) {
+                let most = PITCHED.map(|which| self.device.size(which));
+                let is_large = width > most[0] || height > most[1] || pitch > most[2];
+                if is_empty || is_large || pitch < row || !pitch.is_multiple_of(self.device.size(PITCH)) {
                     return Err(INVALID_VALUE);
                 }
                 self.is_texture_memory(begin, pitch * (height - 1) + row, call)?;
@@ -51,7 +52,7 @@ impl Gpu {
     }
 
     fn is_texture_memory(&self, begin: u64, bytes: usize, call: &str) -> Result {
-        if bytes == 0 || !begin.is_multiple_of(ALIGNMENT) {
+        if bytes == 0 || !begin.is_multiple_of(self.device.size(ALIGNMENT) as u64) {
             return Err(INVALID_VALUE);
         }
         self.memory.expect(begin, bytes, call)

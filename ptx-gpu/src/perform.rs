@@ -63,8 +63,7 @@ pub(crate) fn launch(executable: Handle, stream: Handle) -> Result {
         let mut gpu = live()?;
         let found = gpu.executables.get(&executable).cloned().ok_or(INVALID_VALUE)?;
         // A stream that captures takes no executable graph.
-        gpu.enter_only(stream)?;
-        let stream = gpu.stream(stream)?;
+        let stream = gpu.enter_only(stream)?;
         let mut point = gpu.order.begin(stream);
         // A launch waits for the one before, in whatever stream.
         point.clock.join(gpu.order.executable(executable));

@@ -105,6 +105,13 @@ pub(crate) struct Side {
     pub(crate) plane: usize,
 }
 
+impl Side {
+    /// Bytes that follow each other.
+    pub(crate) fn of_bytes(start: u64, is_device: bool, bytes: usize) -> Side {
+        Side { start, is_device, row: bytes, plane: bytes }
+    }
+}
+
 /// Rows of a number of bytes, in planes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
@@ -114,6 +121,12 @@ pub(crate) struct Transfer {
     pub(crate) size: [usize; 3],
     /// The call that asked for it.
     pub(crate) call: &'static str,
+}
+
+impl Transfer {
+    pub(crate) fn of_bytes(to: Side, from: Side, bytes: usize, call: &'static str) -> Work {
+        Work::Copy(Transfer { to, from, size: [bytes, 1, 1], call })
+    }
 }
 
 /// Rows of elements that begin `pitch` bytes apart.

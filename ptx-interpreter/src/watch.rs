@@ -78,24 +78,26 @@ impl Machine<'_> {
             let is_rewritten = || is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) });
             lanes_of(now).all(|other| is_same(other, lane)) && (now != 0 && now == stored || is_rewritten())
         };
+        self.tell_together(group, addresses, bytes, how, &rewrites);
+        Ok(())
+    }
+
+    /// The threads of a group access `bytes` bytes each, at one time.
+    pub(crate) fn tell_together(
+        &mut self,
+        group: Group,
+        addresses: &Lanes,
+        bytes: usize,
+        how: How,
+        rewrites: &dyn Fn(usize, u32) -> bool,
+    ) {
         let first = self.number_of(group.thread(0));
         let (block, site) = (self.block_of(group.thread(0)) as u32, self.site);
         let lanes = group.mask;
         let all = u32::MAX >> (LANES - LANES.min(self.threads - first));
         self.tell(|checks, _| {
-            checks.access_together(&Together {
-                block,
-                first,
-                lanes,
-                all,
-                addresses,
-                bytes,
-                how,
-                site,
-                rewrites: &rewrites,
-            });
+            checks.access_together(&Together { block, first, lanes, all, addresses, bytes, how, site, rewrites });
         });
-        Ok(())
     }
 
     pub(crate) fn watch_one(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Result<()> {

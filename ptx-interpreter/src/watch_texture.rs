@@ -1,9 +1,8 @@
 //! What the machine tells the checks of textures and surfaces.
 
 use crate::access::How;
-use crate::check::Together;
 use crate::group::Group;
-use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::lanes::{Lanes, lanes_of};
 use crate::machine::Machine;
 
 impl Machine<'_> {
@@ -34,22 +33,6 @@ impl Machine<'_> {
             let mut now = lanes_of(stored & group.mask).filter(|other| addresses[*other] == addresses[lane]);
             stored & !group.mask == 0 && stored != 0 && now.all(|other| is_same(other, lane))
         };
-        let first = self.number_of(group.thread(0));
-        let (block, site) = (self.block_of(group.thread(0)) as u32, self.site);
-        let all = u32::MAX >> (LANES - LANES.min(self.threads - first));
-        let lanes = group.mask;
-        self.tell(|checks, _| {
-            checks.access_together(&Together {
-                block,
-                first,
-                lanes,
-                all,
-                addresses,
-                bytes,
-                how,
-                site,
-                rewrites: &rewrites,
-            });
-        });
+        self.tell_together(group, addresses, bytes, how, &rewrites);
     }
 }

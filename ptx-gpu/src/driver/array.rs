@@ -59,20 +59,33 @@ fn create(place: *mut Handle, what: Cuboid, call: &str) -> Result {
     put(place, gpu.create_array(element, what.size, what.flags, call)?)
 }
 
-fn array(handle: Handle) -> Result<Array> {
+pub(crate) fn array(handle: Handle) -> Result<Array> {
     live()?.array(handle).copied()
 }
 
-fn of_memory(start: u64, is_device: bool, bytes: usize) -> Side {
-    Side { start, is_device, row: bytes, plane: bytes }
+/// The copy of bytes to an array, from its byte `at` on.
+pub(crate) fn to_array(
+    to: Handle,
+    at: usize,
+    from: u64,
+    is_device: bool,
+    count: usize,
+    call: &'static str,
+) -> Result<Work> {
+    let to = array(to)?.bytes(at, count, call)?;
+    Ok(Transfer::of_bytes(to, Side::of_bytes(from, is_device, count), count, call))
 }
 
-fn of_array(handle: Handle, from: usize, bytes: usize, call: &str) -> Result<Side> {
-    array(handle)?.bytes(from, bytes, call)
-}
-
-fn bytes(to: Side, from: Side, bytes: usize, call: &'static str) -> Work {
-    Work::Copy(Transfer { to, from, size: [bytes, 1, 1], call })
+pub(crate) fn from_array(
+    to: u64,
+    is_device: bool,
+    from: Handle,
+    at: usize,
+    count: usize,
+    call: &'static str,
+) -> Result<Work> {
+    let from = array(from)?.bytes(at, count, call)?;
+    Ok(Transfer::of_bytes(Side::of_bytes(to, is_device, count), from, count, call))
 }
 
 calls! {
@@ -105,43 +118,39 @@ calls! {
 
     #[ptds]
     fn cuMemcpyHtoA_v2(to: Handle, at: usize, from: u64, count: usize) {
-        let to = of_array(to, at, count, "cuMemcpyHtoA_v2")?;
-        submit_and_wait(&bytes(to, of_memory(from, false, count), count, "cuMemcpyHtoA_v2"))
+        submit_and_wait(&to_array(to, at, from, false, count, "cuMemcpyHtoA_v2")?)
     }
 
     #[ptds]
     fn cuMemcpyAtoH_v2(to: u64, from: Handle, at: usize, count: usize) {
-        let from = of_array(from, at, count, "cuMemcpyAtoH_v2")?;
-        submit_and_wait(&bytes(of_memory(to, false, count), from, count, "cuMemcpyAtoH_v2"))
+        submit_and_wait(&from_array(to, false, from, at, count, "cuMemcpyAtoH_v2")?)
     }
 
     #[ptds]
     fn cuMemcpyDtoA_v2(to: Handle, at: usize, from: u64, count: usize) {
-        let to = of_array(to, at, count, "cuMemcpyDtoA_v2")?;
-        submit_and_wait(&bytes(to, of_memory(from, true, count), count, "cuMemcpyDtoA_v2"))
+        submit_and_wait(&to_array(to, at, from, true, count, "cuMemcpyDtoA_v2")?)
     }
 
     #[ptds]
     fn cuMemcpyAtoD_v2(to: u64, from: Handle, at: usize, count: usize) {
-        let from = of_array(from, at, count, "cuMemcpyAtoD_v2")?;
-        submit_and_wait(&bytes(of_memory(to, true, count), from, count, "cuMemcpyAtoD_v2"))
+        submit_and_wait(&from_array(to, true, from, at, count, "cuMemcpyAtoD_v2")?)
     }
 
     #[ptds]
     fn cuMemcpyAtoA_v2(to: Handle, to_at: usize, from: Handle, at: usize, count: usize) {
-        let to = of_array(to, to_at, count, "cuMemcpyAtoA_v2")?;
-        submit_and_wait(&bytes(to, of_array(from, at, count, "cuMemcpyAtoA_v2")?, count, "cuMemcpyAtoA_v2"))
+        let call = "cuMemcpyAtoA_v2";
+        let to = array(to)?.bytes(to_at, count, call)?;
+        let from = array(from)?.bytes(at, count, call)?;
+        submit_and_wait(&Transfer::of_bytes(to, from, count, call))
     }
 
     #[ptsz]
     fn cuMemcpyHtoAAsync_v2(to: Handle, at: usize, from: u64, count: usize, stream: Handle) {
-        let to = of_array(to, at, count, "cuMemcpyHtoAAsync_v2")?;
-        submit(stream, bytes(to, of_memory(from, false, count), count, "cuMemcpyHtoAAsync_v2"))
+        submit(stream, to_array(to, at, from, false, count, "cuMemcpyHtoAAsync_v2")?)
     }
 
     #[ptsz]
     fn cuMemcpyAtoHAsync_v2(to: u64, from: Handle, at: usize, count: usize, stream: Handle) {
-        let from = of_array(from, at, count, "cuMemcpyAtoHAsync_v2")?;
-        submit(stream, bytes(of_memory(to, false, count), from, count, "cuMemcpyAtoHAsync_v2"))
+        submit(stream, from_array(to, false, from, at, count, "cuMemcpyAtoHAsync_v2")?)
     }
 }

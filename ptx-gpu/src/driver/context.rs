@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::device::only;
 use crate::call::{calls, put, put_if};
-use crate::gpu::{Gpu, Handle, any, begun, contexts, current, live};
+use crate::gpu::{Gpu, HEAP_SIZE, Handle, any, begun, contexts, current, live};
 use crate::handle;
 use crate::status::{INVALID_CONTEXT, INVALID_VALUE, Result, UNSUPPORTED_LIMIT};
 
@@ -38,7 +38,6 @@ const CACHE: u32 = 0x4000_0000;
 /// `CU_LIMIT_…`: the stack of a thread, the buffer of `printf`, the heap of `malloc`, and so on.
 const STACK: u32 = 0;
 const PRINTF: u32 = 1;
-const HEAP: u32 = 2;
 const SYNC_DEPTH: u32 = 3;
 const PENDING_LAUNCHES: u32 = 4;
 const FETCH: u32 = 5;
@@ -50,7 +49,7 @@ const MOST_STACK: usize = 512 << 10;
 fn limit(gpu: &Gpu, which: u32) -> Result<usize> {
     let usual = match which {
         STACK => 1024,
-        PRINTF | HEAP => 8 << 20,
+        PRINTF | HEAP_SIZE => 8 << 20,
         SYNC_DEPTH => 2,
         PENDING_LAUNCHES => 2048,
         FETCH => 64,
@@ -66,12 +65,10 @@ fn settable(gpu: &Gpu, which: u32, value: usize) -> Result<usize> {
         STACK if value > MOST_STACK => Err(INVALID_VALUE),
         STACK => Ok(value.next_multiple_of(16)),
         PRINTF => Ok(value.max(512 << 10)),
-        HEAP if gpu.heap.lock().is_ok_and(|heap| heap.is_begun()) => Err(INVALID_VALUE),
-        HEAP => Ok(value.max(4 << 20).next_multiple_of(64 << 10)),
-        PENDING_LAUNCHES => Ok(value),
+        HEAP_SIZE if gpu.heap.lock().is_ok_and(|heap| heap.is_begun()) => Err(INVALID_VALUE),
+        HEAP_SIZE => Ok(value.max(4 << 20).next_multiple_of(64 << 10)),
         SYNC_DEPTH if gpu.device.sm >= 90 => Err(UNSUPPORTED_LIMIT),
-        SYNC_DEPTH => Ok(value),
-        FETCH => Ok(value),
+        SYNC_DEPTH | PENDING_LAUNCHES | FETCH => Ok(value),
         PERSISTING if value > gpu.device.persisting() as usize => Err(INVALID_VALUE),
         PERSISTING => Ok(value.next_multiple_of(gpu.device.l2 as usize / 16)),
         _ => Err(INVALID_VALUE),

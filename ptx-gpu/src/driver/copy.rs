@@ -27,10 +27,8 @@ impl Sides {
 
 /// A copy of bytes that follow each other.
 pub(crate) fn bytes(to: u64, from: u64, bytes: usize, sides: Sides, call: &'static str) -> Work {
-    let side = |start, is_device| Side { start, is_device, row: bytes, plane: bytes };
     let [to_device, from_device] = sides.are_device();
-    let (to, from) = (side(to, to_device), side(from, from_device));
-    Work::Copy(Transfer { to, from, size: [bytes, 1, 1], call })
+    Transfer::of_bytes(Side::of_bytes(to, to_device, bytes), Side::of_bytes(from, from_device, bytes), bytes, call)
 }
 
 /// Copies in a stream.

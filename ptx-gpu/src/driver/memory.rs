@@ -65,8 +65,9 @@ pub(crate) fn is_attached(flags: u32) -> Result {
     if flags == 1 || flags == 2 { Ok(()) } else { Err(INVALID_VALUE) }
 }
 
-/// `CU_MEM_LOCATION_TYPE_DEVICE`, and the host as the number of a device.
-const DEVICE: u32 = 1;
+/// `CU_MEM_LOCATION_TYPE_DEVICE`
+pub(super) const DEVICE: u32 = 1;
+/// The host as the number of a device.
 const HOST: i32 = -1;
 
 /// Where memory may be: on the device, or on the host.

@@ -1,7 +1,7 @@
 //! The functions of `libcuda.so.1`, as NVIDIA's manual of the driver names and describes them.
 #![allow(non_snake_case)]
 
-mod array;
+pub(crate) mod array;
 pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod copy;
@@ -27,6 +27,6 @@ pub(crate) mod pool;
 pub(crate) mod stream;
 mod stream_value;
 pub(crate) mod tensor_map;
-mod texture;
+pub(crate) mod texture;
 pub(crate) mod user_object;
 mod virtual_memory;

@@ -45,12 +45,16 @@ fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
 /// `CU_EVENT_RECORD_EXTERNAL` and `CU_EVENT_WAIT_EXTERNAL`: a stream that captures gets a node for it.
 const EXTERNAL: u32 = 1;
 
-fn record(event: Handle, stream: Handle, flags: u32) -> Result {
+fn is_external(flags: u32) -> Result<bool> {
+    if flags > EXTERNAL { Err(INVALID_VALUE) } else { Ok(flags == EXTERNAL) }
+}
+
+fn record(event: Handle, stream: Handle, is_external: bool) -> Result {
     {
         let mut gpu = live()?;
         gpu.event(event)?;
         let (stream, captures) = gpu.enter(stream)?;
-        if captures && flags & EXTERNAL == 0 {
+        if captures && !is_external {
             return gpu.mark(stream, event);
         }
     }
@@ -110,10 +114,8 @@ calls! {
 
     #[ptsz]
     fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
-        if flags > EXTERNAL {
-            return Err(INVALID_VALUE);
-        }
-        live()?.wait_in_stream(stream, event, flags & EXTERNAL != 0)
+        let is_external = is_external(flags)?;
+        live()?.wait_in_stream(stream, event, is_external)
     }
 
     #[ptsz]
@@ -166,15 +168,12 @@ calls! {
 
     #[ptsz]
     fn cuEventRecord(event: Handle, stream: Handle) {
-        record(event, stream, 0)
+        record(event, stream, false)
     }
 
     #[ptsz]
     fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: u32) {
-        if flags > EXTERNAL {
-            return Err(INVALID_VALUE);
-        }
-        record(event, stream, flags)
+        record(event, stream, is_external(flags)?)
     }
 
     fn cuEventSynchronize(event: Handle) {

@@ -5,13 +5,7 @@ use crate::call::{calls, get, put};
 use crate::gpu::{Handle, live};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, NOT_SUPPORTED, Result};
-use crate::texture::{Object, Sampling, Source};
-
-/// `CU_RESOURCE_TYPE_…`
-const ARRAY: u32 = 0;
-const MIPMAPPED: u32 = 1;
-const LINEAR: u32 = 2;
-const PITCH: u32 = 3;
+use crate::texture::{Described, Object, Sampling, Source};
 
 /// `CU_TRSF_…`
 const AS_INTEGER: u32 = 1;
@@ -21,7 +15,7 @@ const SRGB: u32 = 16;
 /// The beginning of `CUDA_RESOURCE_DESC`: what is behind it is reserved.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(crate) struct Described {
+pub(crate) struct Description {
     kind: u32,
     start: u64,
     format: u32,
@@ -41,36 +35,16 @@ pub(crate) struct Sampled {
     border: [f32; 4],
 }
 
-impl Described {
+impl Description {
     fn source(&self, call: &str) -> Result<Source> {
-        let (begin, [first, height, pitch]) = (self.start, self.sizes);
-        let element = || element_of(self.format, self.channels);
-        Ok(match self.kind {
-            ARRAY => Source::Array(begin as Handle),
-            LINEAR => Source::Linear { begin, element: element()?, bytes: first },
-            PITCH => Source::Pitch { begin, element: element()?, width: first, height, pitch },
-            MIPMAPPED => {
-                note(&format!("{call}: arrays with several levels (mipmaps) are missing here"));
-                return Err(NOT_SUPPORTED);
-            }
-            _ => return Err(INVALID_VALUE),
-        })
+        let Description { kind, start, format, channels, sizes } = *self;
+        Described { kind, start, sizes }.source(|| element_of(format, channels), call)
     }
 
-    fn of(source: &Source) -> Described {
-        match *source {
-            Source::Array(array) => {
-                Described { kind: ARRAY, start: array as u64, format: 0, channels: 0, sizes: [0; 3] }
-            }
-            Source::Linear { begin, element, bytes } => {
-                let (format, channels) = format_of(element);
-                Described { kind: LINEAR, start: begin, format, channels, sizes: [bytes, 0, 0] }
-            }
-            Source::Pitch { begin, element, width, height, pitch } => {
-                let (format, channels) = format_of(element);
-                Described { kind: PITCH, start: begin, format, channels, sizes: [width, height, pitch] }
-            }
-        }
+    fn of(source: Source) -> Description {
+        let (Described { kind, start, sizes }, element) = source.described();
+        let (format, channels) = element.map_or((0, 0), format_of);
+        Description { kind, start, format, channels, sizes }
     }
 }
 
@@ -99,14 +73,19 @@ impl Sampled {
     }
 }
 
+/// A view of a resource without a format of its own changes nothing but levels and layers. Others are missing.
+pub(crate) fn is_no_view(view: *const u32, kind: &str, call: &str) -> Result {
+    if view.is_null() || get(view)? == 0 {
+        return Ok(());
+    }
+    note(&format!("{call}: views of a resource ({kind}) are missing here"));
+    Err(NOT_SUPPORTED)
+}
+
 calls! {
-    fn cuTexObjectCreate(place: *mut Handle, of: *const Described, by: *const Sampled, view: *const u32) {
+    fn cuTexObjectCreate(place: *mut Handle, of: *const Description, by: *const Sampled, view: *const u32) {
         let call = "cuTexObjectCreate";
-        // A view without a format of its own changes nothing but levels and layers.
-        if !view.is_null() && get(view)? != 0 {
-            note(&format!("{call}: views of a resource (CUDA_RESOURCE_VIEW_DESC) are missing here"));
-            return Err(NOT_SUPPORTED);
-        }
+        is_no_view(view, "CUDA_RESOURCE_VIEW_DESC", call)?;
         let (source, sampling) = (get(of)?.source(call)?, get(by)?.sampling()?);
         let mut gpu = live()?;
         if sampling.weighs_integers(gpu.element_of(&source)?) && !matches!(source, Source::Linear { .. }) {
@@ -119,8 +98,8 @@ calls! {
         live()?.destroy_object(object, false)
     }
 
-    fn cuTexObjectGetResourceDesc(place: *mut Described, of: Handle) {
-        put(place, Described::of(&live()?.object(of, false)?.source))
+    fn cuTexObjectGetResourceDesc(place: *mut Description, of: Handle) {
+        put(place, Description::of(live()?.object(of, false)?.source))
     }
 
     fn cuTexObjectGetTextureDesc(place: *mut Sampled, of: Handle) {
@@ -128,7 +107,7 @@ calls! {
         put(place, Sampled::of(&sampling))
     }
 
-    fn cuSurfObjectCreate(place: *mut Handle, of: *const Described) {
+    fn cuSurfObjectCreate(place: *mut Handle, of: *const Description) {
         let call = "cuSurfObjectCreate";
         let source = get(of)?.source(call)?;
         put(place, live()?.create_object(Object { source, sampling: None }, call)?)
@@ -138,7 +117,7 @@ calls! {
         live()?.destroy_object(object, true)
     }
 
-    fn cuSurfObjectGetResourceDesc(place: *mut Described, of: Handle) {
-        put(place, Described::of(&live()?.object(of, true)?.source))
+    fn cuSurfObjectGetResourceDesc(place: *mut Description, of: Handle) {
+        put(place, Description::of(live()?.object(of, true)?.source))
     }
 }

@@ -1,12 +1,10 @@
 //! Virtual memory management: addresses are reserved, memory is made without an address, and mapped.
 
+use super::memory::DEVICE;
 use crate::call::{calls, get, put};
 use crate::gpu::{Gpu, Handle, live};
 use crate::mapped::GRANULARITY;
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, OUT_OF_MEMORY, Result};
-
-/// `CUmemLocation` of the device: its kind and its number.
-const DEVICE: u32 = 1;
 
 /// `CUmemAccessDesc`.
 #[derive(Clone, Copy)]

@@ -3,18 +3,16 @@
 use ptx_interpreter::{Element, Number};
 
 use super::copy_box::Extent;
-use super::error::runtime;
+use super::error::{INVALID_CHANNELS, runtime};
 use super::memory::sides;
-use crate::array::{Array, element};
+use crate::array::element;
 use crate::call::{get, put, put_if};
+use crate::driver::array::{self as driver, array};
 use crate::driver::copy::Sides;
 use crate::gpu::{Handle, live};
 use crate::perform::{submit, submit_and_wait};
-use crate::status::{Result, Status};
+use crate::status::Result;
 use crate::work::{Side, Transfer, Work};
-
-/// `cudaErrorInvalidChannelDescriptor`
-const INVALID_CHANNELS: Status = Status(20);
 
 /// `cudaChannelFormatDesc`
 #[derive(Clone, Copy)]
@@ -58,10 +56,6 @@ fn create(place: *mut Handle, channels: *const Channels, size: [usize; 3], flags
     put(place, gpu.create_array(element, size, flags, call)?)
 }
 
-fn array(handle: Handle) -> Result<Array> {
-    live()?.array(handle).copied()
-}
-
 /// Memory that a pointer reaches.
 struct Rows {
     start: u64,
@@ -86,33 +80,29 @@ fn from_array(to: Rows, from: Handle, at: [usize; 2], size: [usize; 2], kind: u3
     Ok(Work::Copy(Transfer { to: to.side(is_device), from, size, call }))
 }
 
-/// Bytes go on from row to row.
+/// Bytes go on from row to row, from a byte of a row on.
 fn bytes_to_array(
     to: Handle,
-    [x, y]: [usize; 2],
+    at: [usize; 2],
     from: u64,
     count: usize,
     sides: Sides,
     call: &'static str,
 ) -> Result<Work> {
-    let (to, [_, is_device]) = (array(to)?, sides.are_device());
-    let to = to.bytes(y.saturating_mul(to.row()).saturating_add(x), count, call)?;
-    let from = Rows { start: from, pitch: count }.side(is_device);
-    Ok(Work::Copy(Transfer { to, from, size: [count, 1, 1], call }))
+    let (at, [_, is_device]) = (array(to)?.offset(at), sides.are_device());
+    driver::to_array(to, at, from, is_device, count, call)
 }
 
 fn bytes_from_array(
     to: u64,
     from: Handle,
-    [x, y]: [usize; 2],
+    at: [usize; 2],
     count: usize,
     sides: Sides,
     call: &'static str,
 ) -> Result<Work> {
-    let (from, [is_device, _]) = (array(from)?, sides.are_device());
-    let from = from.bytes(y.saturating_mul(from.row()).saturating_add(x), count, call)?;
-    let to = Rows { start: to, pitch: count }.side(is_device);
-    Ok(Work::Copy(Transfer { to, from, size: [count, 1, 1], call }))
+    let (at, [is_device, _]) = (array(from)?.offset(at), sides.are_device());
+    driver::from_array(to, is_device, from, at, count, call)
 }
 
 #[unsafe(no_mangle)]
@@ -258,7 +248,7 @@ runtime! {
         _kind: u32,
     ) {
         let (call, from) = ("cudaMemcpyArrayToArray", array(from)?);
-        let from = from.bytes(y.saturating_mul(from.row()).saturating_add(x), count, call)?;
+        let from = from.bytes(from.offset([x, y]), count, call)?;
         submit_and_wait(&bytes_to_array(to, [to_x, to_y], from.start, count, Sides::Both, call)?)
     }
 }

@@ -15,7 +15,10 @@ thread_local! {
 pub(super) const INVALID_CONFIGURATION: Status = Status(9);
 pub(super) const INVALID_PITCH: Status = Status(12);
 pub(super) const INVALID_SYMBOL: Status = Status(13);
+pub(super) const INVALID_CHANNELS: Status = Status(20);
 pub(super) const INVALID_DIRECTION: Status = Status(21);
+pub(super) const INVALID_FILTER: Status = Status(26);
+pub(super) const INVALID_NORM: Status = Status(27);
 pub(super) const INVALID_DEVICE_FUNCTION: Status = Status(98);
 
 /// As [`crate::call::functions`]; the thread remembers an error.

@@ -1,27 +1,17 @@
 //! Texture objects and surface objects, for the runtime.
 
 use super::array::Channels;
-use super::error::runtime;
+use super::error::{INVALID_FILTER, INVALID_NORM, forward, runtime};
 use crate::call::{get, put};
+use crate::driver::texture as driver;
 use crate::gpu::{Handle, live};
-use crate::output::note;
-use crate::status::{INVALID_VALUE, NOT_SUPPORTED, Result, Status};
-use crate::texture::{Object, Sampling, Source};
-
-/// `cudaErrorInvalidFilterSetting` and `cudaErrorInvalidNormSetting`
-const INVALID_FILTER: Status = Status(26);
-const INVALID_NORM: Status = Status(27);
-
-/// `cudaResourceType…`
-const ARRAY: u32 = 0;
-const MIPMAPPED: u32 = 1;
-const LINEAR: u32 = 2;
-const PITCH: u32 = 3;
+use crate::status::{INVALID_VALUE, Result};
+use crate::texture::{Described, Object, Sampling, Source};
 
 /// The beginning of `cudaResourceDesc`: what is behind it is reserved.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(crate) struct Described {
+pub(crate) struct Description {
     kind: u32,
     start: u64,
     channels: Channels,
@@ -42,33 +32,15 @@ pub(crate) struct Sampled {
     levels: [u32; 7],
 }
 
-impl Described {
+impl Description {
     fn source(&self, call: &str) -> Result<Source> {
-        let (begin, [first, height, pitch]) = (self.start, self.sizes);
-        Ok(match self.kind {
-            ARRAY => Source::Array(begin as Handle),
-            LINEAR => Source::Linear { begin, element: self.channels.element()?, bytes: first },
-            PITCH => Source::Pitch { begin, element: self.channels.element()?, width: first, height, pitch },
-            MIPMAPPED => {
-                note(&format!("{call}: arrays with several levels (mipmaps) are missing here"));
-                return Err(NOT_SUPPORTED);
-            }
-            _ => return Err(INVALID_VALUE),
-        })
+        let Description { kind, start, channels, sizes } = *self;
+        Described { kind, start, sizes }.source(|| channels.element(), call)
     }
 
-    fn of(source: &Source) -> Described {
-        let nothing = Channels::none();
-        match *source {
-            Source::Array(array) => Described { kind: ARRAY, start: array as u64, channels: nothing, sizes: [0; 3] },
-            Source::Linear { begin, element, bytes } => {
-                Described { kind: LINEAR, start: begin, channels: Channels::of(element), sizes: [bytes, 0, 0] }
-            }
-            Source::Pitch { begin, element, width, height, pitch } => {
-                let (channels, sizes) = (Channels::of(element), [width, height, pitch]);
-                Described { kind: PITCH, start: begin, channels, sizes }
-            }
-        }
+    fn of(source: Source) -> Description {
+        let (Described { kind, start, sizes }, element) = source.described();
+        Description { kind, start, channels: element.map_or(Channels::none(), Channels::of), sizes }
     }
 }
 
@@ -101,13 +73,9 @@ impl Sampled {
 }
 
 runtime! {
-    fn cudaCreateTextureObject(place: *mut Handle, of: *const Described, by: *const Sampled, view: *const u32) {
+    fn cudaCreateTextureObject(place: *mut Handle, of: *const Description, by: *const Sampled, view: *const u32) {
         let call = "cudaCreateTextureObject";
-        // A view without a format of its own changes nothing but levels and layers.
-        if !view.is_null() && get(view)? != 0 {
-            note(&format!("{call}: views of a resource (cudaResourceViewDesc) are missing here"));
-            return Err(NOT_SUPPORTED);
-        }
+        driver::is_no_view(view, "cudaResourceViewDesc", call)?;
         let (source, sampling) = (get(of)?.source(call)?, get(by)?.sampling()?);
         let mut gpu = live()?;
         let element = gpu.element_of(&source)?;
@@ -120,12 +88,8 @@ runtime! {
         put(place, gpu.create_object(Object { source, sampling: Some(sampling) }, call)?)
     }
 
-    fn cudaDestroyTextureObject(object: Handle) {
-        live()?.destroy_object(object, false)
-    }
-
-    fn cudaGetTextureObjectResourceDesc(place: *mut Described, of: Handle) {
-        put(place, Described::of(&live()?.object(of, false)?.source))
+    fn cudaGetTextureObjectResourceDesc(place: *mut Description, of: Handle) {
+        put(place, Description::of(live()?.object(of, false)?.source))
     }
 
     fn cudaGetTextureObjectTextureDesc(place: *mut Sampled, of: Handle) {
@@ -133,17 +97,18 @@ runtime! {
         put(place, Sampled::of(&sampling))
     }
 
-    fn cudaCreateSurfaceObject(place: *mut Handle, of: *const Described) {
+    fn cudaCreateSurfaceObject(place: *mut Handle, of: *const Description) {
         let call = "cudaCreateSurfaceObject";
         let source = get(of)?.source(call)?;
         put(place, live()?.create_object(Object { source, sampling: None }, call)?)
     }
 
-    fn cudaDestroySurfaceObject(object: Handle) {
-        live()?.destroy_object(object, true)
+    fn cudaGetSurfaceObjectResourceDesc(place: *mut Description, of: Handle) {
+        put(place, Description::of(live()?.object(of, true)?.source))
     }
+}
 
-    fn cudaGetSurfaceObjectResourceDesc(place: *mut Described, of: Handle) {
-        put(place, Described::of(&live()?.object(of, true)?.source))
-    }
+forward! {
+    cudaDestroyTextureObject(object: Handle) => driver::cuTexObjectDestroy, object;
+    cudaDestroySurfaceObject(object: Handle) => driver::cuSurfObjectDestroy, object;
 }
