@@ -1,6 +1,6 @@
 //! `suld.b` and `sust.b`: surfaces are loaded and stored as bytes.
 
-use super::texture::Geometry;
+use super::texture::{Geometry, surface};
 use crate::access::How;
 use crate::alu::Type;
 use crate::group::{Group, Thread};
@@ -59,9 +59,7 @@ impl Step for Surface {
         let coordinates: Vec<Lanes> = coordinates.collect::<Result<_>>()?;
         let (mut addresses, mut inside) = ([0; LANES], 0);
         for (handle, group) in machine.of_each_handle(group, &handles) {
-            let objects = machine.launch.objects;
-            let surface = objects.and_then(|objects| objects.surfaces.get(&handle));
-            let Some(surface) = surface else { return stop(Why::Astray, format!("{handle:#x} is no surface object")) };
+            let surface = surface(machine, handle)?;
             self.geometry.suits(surface)?;
             for thread in group.threads() {
                 let address = self.address(surface, &coordinates, thread).map_err(|stop| stop.by(thread.lane))?;

@@ -62,6 +62,18 @@ fn named(shape: Shape) -> &'static str {
     }
 }
 
+/// The texture object that a number stands for.
+fn texture<'l>(machine: &Machine<'l>, handle: u64) -> Result<&'l Texture> {
+    let found = machine.launch.objects.and_then(|objects| objects.textures.get(&handle));
+    found.map_or_else(|| stop(Why::Astray, format!("{handle:#x} is no texture object")), Ok)
+}
+
+/// The surface object that a number stands for.
+pub(super) fn surface<'l>(machine: &Machine<'l>, handle: u64) -> Result<&'l Resource> {
+    let found = machine.launch.objects.and_then(|objects| objects.surfaces.get(&handle));
+    found.map_or_else(|| stop(Why::Astray, format!("{handle:#x} is no surface object")), Ok)
+}
+
 struct Fetch {
     geometry: Geometry,
     /// Whether the coordinates are whole numbers.
@@ -106,9 +118,7 @@ impl Step for Fetch {
         let coordinates: Vec<Lanes> = coordinates.collect::<Result<_>>()?;
         let mut results = [[0; LANES]; 4];
         for (handle, group) in machine.of_each_handle(group, &handles) {
-            let objects = machine.launch.objects;
-            let texture = objects.and_then(|objects| objects.textures.get(&handle));
-            let Some(texture) = texture else { return stop(Why::Astray, format!("{handle:#x} is no texture object")) };
+            let texture = texture(machine, handle)?;
             self.fetch(machine, group, texture, &coordinates, &mut results)?;
         }
         self.to.iter().zip(&results).try_for_each(|(to, values)| machine.set_operand(group, to, values))
@@ -233,13 +243,8 @@ impl Step for Query {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         let (handles, mut values) = (machine.lanes(group, &self.handle)?, [0; LANES]);
         for (handle, group) in machine.of_each_handle(group, &handles) {
-            let objects = machine.launch.objects;
-            let found = objects.and_then(|objects| match self.is_surface {
-                true => objects.surfaces.get(&handle),
-                false => objects.textures.get(&handle).map(|texture| &texture.resource),
-            });
-            let kind = if self.is_surface { "surface" } else { "texture" };
-            let Some(resource) = found else { return stop(Why::Astray, format!("{handle:#x} is no {kind} object")) };
+            let resource =
+                if self.is_surface { surface(machine, handle)? } else { &texture(machine, handle)?.resource };
             group.threads().for_each(|thread| values[thread.lane] = (self.of)(resource).into());
         }
         machine.set_operand(group, &self.to, &values)
