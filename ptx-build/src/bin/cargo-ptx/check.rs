@@ -1,30 +1,26 @@
 //! `cargo ptx check`: runs a program on a machine without a GPU, and checks every kernel that it launches.
 
+mod surroundings;
+
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use ptx_build::error::{Error, Result};
-use ptx_driver::DRIVER_VARIABLE;
 use ptx_interpreter::Record;
 
+use self::surroundings::Surroundings;
 use crate::allow::Allow;
 use crate::ended::ended;
-use crate::{library, linked, output};
+use crate::{library, output};
 
 /// Something is wrong with a kernel, or with a call.
 const FOUND: u8 = 1;
 /// What a program gets after the deadline, to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// The names under which programs look for the driver and the runtime.
-const NAMES: [&str; 3] = ["libcuda.so.1", "libcuda.so", "libcudart.so.13"];
-/// The name of the runtime whose functions are others in part: a copy of the library, which hands its calls to the one above.
-const COPY: &str = "libcudart.so.12";
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
@@ -57,14 +53,9 @@ impl Check {
         let library = library::find()?;
         let folder = tempfile::tempdir()
             .map_err(|error| Error::new(error).at("the folder for temporary files").fix("make room in it"))?;
-        for name in NAMES {
-            let link = folder.path().join(name);
-            symlink(&library, &link).map_err(|error| Error::io("make the link", &link, error))?;
-        }
-        let copy = folder.path().join(COPY);
-        fs::copy(&library, &copy).map_err(|error| Error::io("write", &copy, error))?;
+        let surroundings = Surroundings::write(&library, folder.path())?;
         let report = folder.path().join("report");
-        let status = self.wait(self.start(folder.path(), &report)?)?;
+        let status = self.wait(self.start(&surroundings, &report)?)?;
         let mut records = read(&report)?;
         self.allow.silence(&mut allowed, &mut records);
         output::print_all(&records, None, self.json)?;
@@ -72,16 +63,11 @@ impl Check {
         self.judge(&records, status)
     }
 
-    fn start(&self, folder: &Path, report: &Path) -> Result<Child> {
+    fn start(&self, surroundings: &Surroundings, report: &Path) -> Result<Child> {
         let name = self.command.first().map(OsString::as_os_str).unwrap_or(OsStr::new(""));
         let mut command = Command::new(name);
         command.args(self.command.iter().skip(1));
-        command.env("LD_LIBRARY_PATH", before(folder, "LD_LIBRARY_PATH"));
-        command.env(DRIVER_VARIABLE, folder.join(NAMES[0]));
-        if linked::has_runtime(name) {
-            // The library is there before the program begins, and takes the place of the runtime in it.
-            command.env("LD_PRELOAD", before(&folder.join(NAMES[0]), "LD_PRELOAD")).env("PTX_CHECK_LINKED", "1");
-        }
+        surroundings.hand_to(&mut command);
         command.env("PTX_CHECK_REPORT", report).env("PTX_CHECK_SM", self.sm.to_string());
         command.env("PTX_CHECK_SEEDS", self.seeds.to_string());
         if let Some(seconds) = self.deadline {
@@ -126,23 +112,10 @@ impl Check {
         if records.is_empty() {
             return Err(Error::new("the program launched no kernel")
                 .at(program)
-                .fix("see whether it opens libcuda.so.1: a program of another user does not")
-                .fix(
-                    "name the program itself after `--`, if another starts it and nvcc has linked the runtime into it",
-                ));
+                .fix("see whether it opens libcuda.so.1: a program of another user does not"));
         }
         Ok(0)
     }
-}
-
-/// A list of paths in the environment, with one before it.
-fn before(first: &Path, variable: &str) -> OsString {
-    let mut list = first.as_os_str().to_owned();
-    if let Some(others) = std::env::var_os(variable).filter(|others| !others.is_empty()) {
-        list.push(":");
-        list.push(others);
-    }
-    list
 }
 
 /// What the library has told.

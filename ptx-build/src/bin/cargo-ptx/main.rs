@@ -8,7 +8,6 @@ mod ended;
 mod explain;
 mod installed;
 mod library;
-mod linked;
 mod names;
 mod new;
 mod orders;

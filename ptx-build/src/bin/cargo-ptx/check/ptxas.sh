@@ -1,0 +1,21 @@
+#!/bin/sh
+# Stands for ptxas while `cargo ptx check` runs a program: what it makes is the PTX itself, which the driver here loads.
+# Its version is one of its own, so that a cache, such as Triton's, keeps this apart from machine code.
+for word; do
+    case $word in
+        --version | -V) echo "Cuda compilation tools, release 13.0, V13.0.0 (cargo ptx check)" && exit ;;
+    esac
+done
+from= to=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -o | --output-file) to=$2 && shift ;;
+        *.ptx) from=$1 ;;
+    esac
+    shift
+done
+if [ -z "$from" ] || [ -z "$to" ]; then
+    echo "ptxas of cargo ptx check: name a file of PTX, and another after -o" >&2
+    exit 1
+fi
+exec cp "$from" "$to"

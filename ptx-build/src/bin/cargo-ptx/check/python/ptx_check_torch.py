@@ -1,0 +1,212 @@
+"""Does PyTorch's own operators of tensors on the device by the CPU, while `cargo ptx check` runs a program.
+
+PyTorch's library has its kernels as machine code alone, which cannot be run without a GPU. So an operator takes the bytes of its
+tensors to the host, PyTorch's kernel for CPUs does it there, and what it has changed goes back. Other kernels, of Triton or of
+extensions, run as they are and are checked.
+"""
+
+import ctypes
+import sys
+import warnings
+
+import torch
+
+# Operators that launch no kernel.
+PLAIN = {
+    "_local_scalar_dense",
+    "empty.memory_format",
+    "empty_strided",
+    "is_set_to",
+    "record_stream",
+    "resize_",
+    "set_",
+    "set_.source_Storage",
+    "set_.source_Storage_storage_offset",
+    "set_.source_Tensor",
+}
+
+driver = ctypes.CDLL("libcuda.so.1")
+driver.cuMemcpyDtoHAsync_v2.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]
+driver.cuMemcpyHtoDAsync_v2.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
+# The operators are replaced as long as this lives.
+library = torch.library.Library("aten", "IMPL")
+told = False
+generators = {}
+
+
+def is_on_device(value):
+    return isinstance(value, torch.Tensor) and value.device.type == "cuda"
+
+
+def mapped(what, value):
+    """The value, with each part of a list replaced."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(mapped(what, part) for part in value)
+    return what(value)
+
+
+def parts(value):
+    """A value, or the parts of a list."""
+    return (part for each in value for part in parts(each)) if isinstance(value, (list, tuple)) else (value,)
+
+
+def extent(tensor):
+    """Where the bytes of a tensor begin in its storage, and where they end."""
+    first = tensor.storage_offset() * tensor.itemsize
+    if tensor.numel() == 0:
+        return first, first
+    last = sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride()))
+    return first, first + (last + 1) * tensor.itemsize
+
+
+def copy_bytes(call, to, source, size):
+    """Copies bytes between host and device, in PyTorch's stream."""
+    status = call(to, source, size, torch.cuda.current_stream().cuda_stream) if size else 0
+    if status:
+        raise RuntimeError(f"{size} bytes could not be copied between host and device: CUDA error {status}")
+
+
+def to_device(host, tensor):
+    first, end = extent(host)
+    copy_bytes(driver.cuMemcpyHtoDAsync_v2, tensor.data_ptr(), host.data_ptr(), end - first)
+
+
+def on_host(generator):
+    """The generator of the host that stands for one of the device. It begins with the same seed."""
+    seed = generator.initial_seed()
+    known = generators.get(generator)
+    if known is None or known[0] != seed:
+        known = generators[generator] = (seed, torch.Generator().manual_seed(seed))
+    return known[1]
+
+
+class Call:
+    """The tensors of one call on the host. Those that share memory on the device share it here."""
+
+    def __init__(self, values):
+        if torch.cuda.is_current_stream_capturing():
+            raise RuntimeError("cargo ptx check: PyTorch's own operators cannot be captured in a graph without a GPU")
+        self.device, self.hosts, self.regions, self.memories = None, [], {}, {}
+        for tensor in filter(is_on_device, parts(values)):
+            self.device = tensor.device
+            storage = tensor.untyped_storage()._cdata
+            first, end = extent(tensor)
+            known = self.regions.get(storage, (first, end))
+            # A tensor of larger elements may begin in it.
+            self.regions[storage] = (min(first, known[0]) // 16 * 16, max(end, known[1]))
+
+    def host(self, value):
+        """An argument on the host."""
+        if isinstance(value, torch.device) and value.type == "cuda":
+            self.device = value
+            return torch.device("cpu")
+        if isinstance(value, torch.Generator) and value.device.type == "cuda":
+            return on_host(value)
+        if not is_on_device(value):
+            return value
+        memory, first = self.memory(value.untyped_storage())
+        offset = value.storage_offset() - first // value.itemsize
+        host = torch.empty(0, dtype=value.dtype).set_(memory, offset, value.size(), value.stride())
+        self.hosts.append((value, host))
+        return host
+
+    def memory(self, storage):
+        """The bytes of a storage that the tensors of the call reach, and where these begin in it."""
+        first, end = self.regions[storage._cdata]
+        if storage._cdata not in self.memories:
+            memory = self.memories[storage._cdata] = torch.UntypedStorage(end - first)
+            copy_bytes(driver.cuMemcpyDtoHAsync_v2, memory.data_ptr(), storage.data_ptr() + first, end - first)
+        return self.memories[storage._cdata], first
+
+    def bring_back(self, changed):
+        """Takes what the operator has changed to the device."""
+        changed = {id(tensor) for tensor in parts(changed)}
+        for tensor, host in self.hosts:
+            if id(tensor) in changed:
+                tensor.resize_(host.size()) if tensor.size() != host.size() else None
+                to_device(host, tensor)
+
+    def result(self, value):
+        """A result on the device: an argument, or a new tensor."""
+        if not isinstance(value, torch.Tensor) or value.device.type != "cpu" or self.device is None:
+            return value
+        for tensor, host in self.hosts:
+            if host is value:
+                return tensor
+        tensor = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=self.device)
+        to_device(value, tensor)
+        return tensor
+
+
+def tell():
+    global told
+    if not told:
+        told = True
+        text = "PyTorch's own operators are done by the CPU and not checked: its kernels are machine code alone"
+        print("cargo ptx check:", text, file=sys.stderr, flush=True)
+
+
+def is_written(argument):
+    return argument.alias_info is not None and argument.alias_info.is_write
+
+
+def kernel(operator):
+    """What takes the place of an operator's kernel for the device."""
+    written = [(at, argument.name) for at, argument in enumerate(operator._schema.arguments) if is_written(argument)]
+
+    def on_cpu(*arguments, **named):
+        tell()
+        call = Call([arguments, list(named.values())])
+        hosts = mapped(call.host, arguments)
+        named_hosts = {name: mapped(call.host, value) for name, value in named.items()}
+        try:
+            result = operator(*hosts, **named_hosts)
+        except NotImplementedError as error:
+            text = f"cargo ptx check: PyTorch has no `{operator}` for CPUs: let the program do without it here"
+            raise NotImplementedError(text) from error
+        call.bring_back([arguments[at] if at < len(arguments) else named.get(name) for at, name in written])
+        return mapped(call.result, result)
+
+    return on_cpu
+
+
+def copy_(to, source, non_blocking=False):
+    """Copies a tensor: its destination is not read."""
+    if is_on_device(to) and is_on_device(source):
+        tell()
+    host = Call([source]).host(source)
+    if not is_on_device(to):
+        return to.copy_(host)
+    if torch.ops.aten.is_non_overlapping_and_dense(to):
+        to_device(torch.empty_strided(to.size(), to.stride(), dtype=to.dtype).copy_(host), to)
+    else:
+        call = Call([to])
+        call.host(to).copy_(host)
+        call.bring_back([to])
+    return to
+
+
+def operators():
+    """Each operator that has a kernel for the device and is no view, by its name."""
+    for name in torch._C._dispatch_get_all_op_names():
+        space, _, word = name.partition("::")
+        if space != "aten" or word in PLAIN or not torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
+            continue
+        base, _, overload = word.partition(".")
+        operator = getattr(getattr(torch.ops.aten, base), overload or "default")
+        if all(argument.alias_info is None or is_written(argument) for argument in operator._schema.arguments):
+            yield word, operator
+
+
+def install():
+    if torch.version.cuda is None:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for word, operator in list(operators()):
+            library.impl(word, kernel(operator), "CUDA", allow_override=True)
+        library.impl("copy_", copy_, "CUDA", allow_override=True)
+    # Attention and convolutions are then made of operators that CPUs have.
+    torch.backends.cudnn.enabled = False
+    for name in ["flash", "mem_efficient", "cudnn"]:
+        getattr(torch.backends.cuda, f"enable_{name}_sdp")(False)

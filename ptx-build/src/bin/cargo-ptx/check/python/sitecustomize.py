@@ -1,0 +1,38 @@
+"""Python imports this before a program that `cargo ptx check` runs. As soon as the program has imported PyTorch, that is changed."""
+
+import importlib.abc
+import importlib.util
+import os
+import sys
+
+
+class Torch(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_change(module):
+                execute(module)
+                import ptx_check_torch
+
+                ptx_check_torch.install()
+
+            spec.loader.exec_module = execute_and_change
+        return spec
+
+
+def import_other():
+    """Another file of this name is behind this one, and would have been imported."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    others = [folder for folder in sys.path if os.path.abspath(folder) != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", others)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+sys.meta_path.insert(0, Torch())
+import_other()

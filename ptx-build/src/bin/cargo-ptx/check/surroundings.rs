@@ -1,0 +1,76 @@
+//! What a program finds instead of NVIDIA's driver, runtime and assembler: files of a folder, and variables that lead there.
+
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use ptx_build::error::{Error, Result};
+use ptx_driver::DRIVER_VARIABLE;
+
+/// The library's name as the driver.
+const DRIVER: &str = "libcuda.so.1";
+/// Other names under which programs look for the driver and the runtime.
+const LINKS: [&str; 3] = [DRIVER, "libcuda.so", "libcudart.so.13"];
+/// The name of the runtime whose functions are others in part: a copy of the library, whose functions the library replaces.
+const COPY: &str = "libcudart.so.12";
+/// The assembler, as Triton calls it.
+const PTXAS: &str = "ptxas";
+/// Files that Python finds before others.
+const PYTHON: [(&str, &str); 2] = [
+    ("sitecustomize.py", include_str!("python/sitecustomize.py")),
+    ("ptx_check_torch.py", include_str!("python/ptx_check_torch.py")),
+];
+
+/// The folder.
+pub(super) struct Surroundings<'a> {
+    folder: &'a Path,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Fills the folder.
+    pub(super) fn write(library: &Path, folder: &'a Path) -> Result<Self> {
+        for name in LINKS {
+            let link = folder.join(name);
+            symlink(library, &link).map_err(|error| Error::io("make the link", &link, error))?;
+        }
+        let wrote =
+            |path: &Path, written: std::io::Result<()>| written.map_err(|error| Error::io("write", path, error));
+        let copy = folder.join(COPY);
+        wrote(&copy, fs::copy(library, &copy).map(drop))?;
+        let ptxas = folder.join(PTXAS);
+        let script = || fs::set_permissions(&ptxas, Permissions::from_mode(0o755));
+        wrote(&ptxas, fs::write(&ptxas, include_str!("ptxas.sh")).and_then(|()| script()))?;
+        let python = folder.join("python");
+        wrote(&python, fs::create_dir(&python))?;
+        for (name, text) in PYTHON {
+            let file = python.join(name);
+            wrote(&file, fs::write(&file, text))?;
+        }
+        Ok(Self { folder })
+    }
+
+    /// Lets a program find them.
+    pub(super) fn hand_to(&self, command: &mut Command) {
+        let Self { folder } = self;
+        command.env("LD_LIBRARY_PATH", before(folder, "LD_LIBRARY_PATH"));
+        command.env(DRIVER_VARIABLE, folder.join(DRIVER));
+        // The library is there before the program begins, and takes the place of each runtime that comes.
+        command.env("LD_PRELOAD", before(&folder.join(DRIVER), "LD_PRELOAD")).env("PTX_CHECK_LINKED", "1");
+        for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"] {
+            command.env(variable, folder.join(PTXAS));
+        }
+        command.env("PYTHONPATH", before(&folder.join("python"), "PYTHONPATH"));
+    }
+}
+
+/// A list of paths in the environment, with one before it.
+fn before(first: &Path, variable: &str) -> OsString {
+    let mut list = first.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os(variable).filter(|others| !others.is_empty()) {
+        list.push(":");
+        list.push(others);
+    }
+    list
+}

@@ -1,0 +1,176 @@
+//! Other libraries' functions that give way to those here: each of them then begins with a jump. `cargo ptx check` loads this library
+//! before the program, and so it sees the program and every library before they begin.
+//!
+//! - A program or a library that has the runtime in it: nvcc links it so, if it is not told `-cudart shared`.
+//! - NVIDIA's own `libcudart.so` and `libcuda.so`, if a program finds them by a path of its own.
+//! - A copy of this library by the name `libcudart.so.12`: some functions of that release take other arguments by the same name.
+//! - NVRTC, which is asked for machine code: it gives the PTX that it has as well.
+
+mod jump;
+mod loader;
+
+use std::collections::HashSet;
+use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use object::read::ReadCache;
+use object::read::elf::ElfFile64;
+use object::{Object as _, ObjectSymbol, SymbolKind};
+
+use crate::output::note;
+use jump::{BYTES, jump};
+use loader::Object;
+
+/// What says that this library was loaded for that.
+const VARIABLE: &str = "PTX_CHECK_LINKED";
+
+/// The name of a copy.
+const RUNTIME_12: &str = "libcudart.so.12";
+/// A function of the runtime that each program of nvcc's calls.
+const REGISTER: &str = "__cudaRegisterFatBinary";
+/// Whose second version takes the same arguments as the first, or is not of CUDA 12.
+const SAME: [&str; 2] = ["cudaEventElapsedTime", "cudaLaunchHostFunc"];
+/// Both releases have it here, each with a structure of its own.
+const PROPERTIES: &str = "cudaGetDeviceProperties";
+/// What NVRTC is asked for, and what it gives.
+const NVRTC: [(&str, &str); 2] = [("nvrtcGetCUBINSize", "nvrtcGetPTXSize"), ("nvrtcGetCUBIN", "nvrtcGetPTX")];
+
+/// The loader calls it before the program begins.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEGIN: extern "C" fn() = begin;
+
+extern "C" fn begin() {
+    let is_copy = own().is_some_and(|(file, _)| file.file_name().is_some_and(|name| name == RUNTIME_12));
+    if is_copy || std::env::var_os(VARIABLE).is_none() {
+        return;
+    }
+    if let Err(error) = loader::visit_all(replace_in) {
+        note(&format!("a runtime in a library stays as it is: {error}; link the library with `-cudart shared`"));
+    }
+}
+
+/// Replaces the functions of an object, if it has any of the runtime's, the driver's or NVRTC's.
+fn replace_in(object: &Object) {
+    let Ok(file) = File::open(&object.file) else { return };
+    let cache = ReadCache::new(file);
+    let Ok(file) = ElfFile64::<object::Endianness, _>::parse(&cache) else { return };
+    let name = object.file.file_name().and_then(OsStr::to_str).unwrap_or("");
+    let replaced = if own().is_some_and(|(_, begin)| begin == object.address) {
+        Ok(())
+    } else if name.starts_with("libnvrtc.so") {
+        replace_nvrtc(&functions(file.dynamic_symbols()), object.address)
+    } else if name.starts_with("libcudart.so") || name.starts_with("libcuda.so") {
+        replace(&functions(file.dynamic_symbols()), object.address)
+    } else {
+        replace_runtime(functions(file.symbols()), object.address)
+    };
+    if let Err(error) = replaced {
+        note(&format!(
+            "the runtime in {} stays as it is: {error}; link it with `-cudart shared`",
+            object.file.display()
+        ));
+    }
+}
+
+/// A function of an object, and where it is in its file.
+type Function<'a> = (&'a str, usize);
+
+/// The functions that have room for a jump.
+fn functions<'a, S: ObjectSymbol<'a>>(symbols: impl Iterator<Item = S>) -> Vec<Function<'a>> {
+    symbols
+        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition() && symbol.size() >= BYTES as u64)
+        .filter_map(|symbol| Some((symbol.name().ok()?, symbol.address() as usize)))
+        .collect()
+}
+
+/// Replaces the runtime in a program or a library of nvcc's.
+fn replace_runtime(mut functions: Vec<Function>, address: usize) -> Result<(), String> {
+    functions.retain(|(name, _)| name.starts_with("cuda") || name.starts_with("__cuda"));
+    match functions.iter().any(|(name, _)| *name == REGISTER) {
+        true => replace(&functions, address),
+        false => Ok(()),
+    }
+}
+
+/// Lets each function begin with a jump to the one here that takes its arguments.
+fn replace(functions: &[Function], address: usize) -> Result<(), String> {
+    let names: HashSet<&str> = functions.iter().map(|(name, _)| *name).collect();
+    let is_12 = names.contains(&*format!("{PROPERTIES}_v2"));
+    for (name, at) in functions.iter().filter(|(name, _)| name.starts_with("cu") || name.starts_with("__cuda")) {
+        let is_of_12 = is_12 && name.starts_with("cuda");
+        let name = if is_of_12 { name_in_13(name, |newer| names.contains(newer)) } else { (*name).to_owned() };
+        if let Some(to) = function_here(&name) {
+            // SAFETY: the symbol says that the function is there and how long it is, and nothing of the object has begun.
+            unsafe { jump(address + at, to) }?;
+        }
+    }
+    Ok(())
+}
+
+/// The function here that takes the arguments of one of CUDA 12's. The newest version of a function there is the only one in CUDA 13,
+/// and the driver still has the older ones.
+fn name_in_13(name: &str, is_in_program: impl Fn(&str) -> bool) -> String {
+    let (all, stream) = name.strip_suffix("_ptsz").map_or((name, ""), |all| (all, "_ptsz"));
+    let versioned = all.rsplit_once("_v").and_then(|(stem, version)| Some((stem, version.parse::<u32>().ok()?)));
+    let (stem, version) = versioned.unwrap_or((all, 1));
+    let is_newest = !is_in_program(&format!("{stem}_v{}{stream}", version + 1));
+    match stem {
+        PROPERTIES => format!("{stem}_v{version}"),
+        _ if is_newest || SAME.contains(&stem) => format!("{stem}{stream}"),
+        _ => name.replacen("cuda", "cu", 1),
+    }
+}
+
+/// Lets NVRTC give its PTX where it is asked for machine code.
+fn replace_nvrtc(functions: &[Function], address: usize) -> Result<(), String> {
+    let find = |wanted: &str| functions.iter().find(|(name, _)| *name == wanted).map(|(_, at)| address + at);
+    for (machine_code, ptx) in NVRTC {
+        if let (Some(at), Some(to)) = (find(machine_code), find(ptx)) {
+            // SAFETY: as in `replace`; both functions have the same arguments.
+            unsafe { jump(at, to) }?;
+        }
+    }
+    Ok(())
+}
+
+/// A function of this library.
+fn function_here(name: &str) -> Option<usize> {
+    static OWN: OnceLock<Option<Handle>> = OnceLock::new();
+    let own = OWN.get_or_init(|| handle(&own()?.0)).as_ref()?;
+    let name = CString::new(name).ok()?;
+    // SAFETY: the library is loaded, and the name ends with a zero.
+    let function = unsafe { libc::dlsym(own.0, name.as_ptr()) };
+    (!function.is_null()).then_some(function as usize)
+}
+
+/// A library that is loaded, so that its functions are found and not others of the same names.
+struct Handle(*mut c_void);
+
+// SAFETY: the loader takes it from any thread.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+fn handle(path: &Path) -> Option<Handle> {
+    let path = CString::new(path.as_os_str().as_bytes()).ok()?;
+    // SAFETY: the name ends with a zero.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    (!handle.is_null()).then_some(Handle(handle))
+}
+
+/// The file of this library, and where it begins.
+fn own() -> Option<(PathBuf, usize)> {
+    // SAFETY: the loader fills it in; its name lives as long as the library.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(begin as *const c_void, &raw mut info) == 0 {
+            return None;
+        }
+        let name = CStr::from_ptr(info.dli_fname.cast::<c_char>());
+        Some((PathBuf::from(OsStr::from_bytes(name.to_bytes())), info.dli_fbase as usize))
+    }
+}
