@@ -5,8 +5,9 @@ use std::sync::{LazyLock, Once};
 
 use crate::call::{calls, put, put_if, text};
 use crate::gpu::has_stream_of_thread;
+use crate::handle::{Handle, next};
 use crate::output::note;
-use crate::status::{NOT_FOUND, Result};
+use crate::status::{INVALID_VALUE, NOT_FOUND, Result};
 
 /// Versions that a function of a later release has: a caller of an older one expects the one before.
 const LATER: [(&str, i32); 36] = [
@@ -116,12 +117,24 @@ calls! {
         address(name, place, release, flags, status)
     }
 
+    // Messages about errors: none is written here, so that nobody is called.
+    fn cuLogsRegisterCallback(call: *const c_void, _data: *mut c_void, registered: *mut Handle) {
+        if call.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        put(registered, next())
+    }
+
+    fn cuLogsUnregisterCallback(_registered: Handle) {
+        Ok(())
+    }
+
     // Tables that no document describes. NVIDIA's own libraries ask for them.
     fn cuGetExportTable(table: *mut *const c_void, _which: *const c_void) {
         SAID.call_once(|| {
             note(
-                "cuGetExportTable is missing here: name a program that has the runtime in it after `--` itself, or link it \
-                 with `-cudart shared`",
+                "cuGetExportTable is missing here: a library that was stripped has the runtime in it; link that with `-cudart shared`, \
+                 or leave its symbols",
             );
         });
         put(table, std::ptr::null())?;

@@ -13,6 +13,8 @@ pub(super) struct Object {
     pub file: PathBuf,
     /// What has to be added to the addresses in the file.
     pub address: usize,
+    /// Its constructors have run.
+    pub has_begun: bool,
 }
 
 /// The loader's description of itself for debuggers, `struct r_debug` of `link.h`.
@@ -50,13 +52,14 @@ struct Seen {
     at: HashSet<usize>,
 }
 
-/// Visits every object that is loaded now, and from now on every one before its constructors run.
+/// Visits every object that is loaded now, of which only the program has not begun, and from now on every one before its constructors
+/// run.
 pub(super) fn visit_all(visit: fn(&Object)) -> Result<(), String> {
     let debug = debug().ok_or("the loader does not tell what it has loaded")?;
     if let Ok(mut seen) = SEEN.lock() {
         *seen = Some(Seen { visit, at: HashSet::new() });
     }
-    visit_new();
+    visit_new(true);
     // SAFETY: the loader's description lives as long as the process.
     let hook = unsafe { (*debug).hook };
     if !is_empty(hook) {
@@ -70,36 +73,34 @@ pub(super) fn visit_all(visit: fn(&Object)) -> Result<(), String> {
 extern "C" fn loaded() {
     // SAFETY: the loader's description lives as long as the process.
     if debug().is_some_and(|debug| unsafe { (*debug).state } == CONSISTENT) {
-        visit_new();
+        visit_new(false);
     }
 }
 
-fn visit_new() {
+fn visit_new(libraries_have_begun: bool) {
     // What this opens by itself is visited by the call that is under way.
     let Ok(mut seen) = SEEN.try_lock() else { return };
     let Some(seen) = seen.as_mut() else { return };
-    let objects = objects();
+    let objects = objects(libraries_have_begun);
     for object in objects.iter().filter(|object| !seen.at.contains(&object.address)) {
         (seen.visit)(object);
     }
     seen.at = objects.iter().map(|object| object.address).collect();
 }
 
-fn objects() -> Vec<Object> {
+fn objects(libraries_have_begun: bool) -> Vec<Object> {
     // SAFETY: the loader's list, which it does not change while it calls its hook and before the program begins.
     let first = debug().map_or(std::ptr::null(), |debug| unsafe { (*debug).first });
     // SAFETY: as above.
     let maps = std::iter::successors(unsafe { first.as_ref() }, |map| unsafe { map.next.as_ref() });
-    maps.map(|map| Object { file: file(map), address: map.address }).collect()
-}
-
-/// The file of an object. The program has no name.
-fn file(map: &Map) -> PathBuf {
-    // SAFETY: the loader's names end with a zero.
-    match unsafe { CStr::from_ptr(map.name) }.to_bytes() {
-        [] => PathBuf::from("/proc/self/exe"),
-        name => PathBuf::from(OsStr::from_bytes(name)),
-    }
+    maps.map(|map| {
+        // SAFETY: the loader's names end with a zero.
+        let name = unsafe { CStr::from_ptr(map.name) }.to_bytes();
+        // The program has no name.
+        let file = PathBuf::from(OsStr::from_bytes(if name.is_empty() { b"/proc/self/exe" } else { name }));
+        Object { file, address: map.address, has_begun: libraries_have_begun && !name.is_empty() }
+    })
+    .collect()
 }
 
 fn debug() -> Option<*const Debug> {

@@ -24,13 +24,15 @@ use crate::output::note;
 use jump::{BYTES, jump};
 use loader::Object;
 
-/// What says that this library was loaded for that.
-const VARIABLE: &str = "PTX_CHECK_LINKED";
+/// The library that is opened before the program, for that.
+const VARIABLE: &str = "PTX_CHECK_LIBRARY";
 
 /// The name of a copy.
 const RUNTIME_12: &str = "libcudart.so.12";
 /// A function of the runtime that each program of nvcc's calls.
 const REGISTER: &str = "__cudaRegisterFatBinary";
+/// By which a source of nvcc's tells its kernels: `__sti____cudaRegisterAll`.
+const CONSTRUCTOR: &str = "_ZL24__sti____cudaRegisterAllv";
 /// Whose second version takes the same arguments as the first, or is not of CUDA 12.
 const SAME: [&str; 2] = ["cudaEventElapsedTime", "cudaLaunchHostFunc"];
 /// Both releases have it here, each with a structure of its own.
@@ -66,7 +68,7 @@ fn replace_in(object: &Object) {
     } else if name.starts_with("libcudart.so") || name.starts_with("libcuda.so") {
         replace(&functions(file.dynamic_symbols()), object.address)
     } else {
-        replace_runtime(functions(file.symbols()), object.address)
+        replace_runtime(&functions(file.symbols()), object)
     };
     if let Err(error) = replaced {
         note(&format!(
@@ -87,13 +89,18 @@ fn functions<'a, S: ObjectSymbol<'a>>(symbols: impl Iterator<Item = S>) -> Vec<F
         .collect()
 }
 
-/// Replaces the runtime in a program or a library of nvcc's.
-fn replace_runtime(mut functions: Vec<Function>, address: usize) -> Result<(), String> {
-    functions.retain(|(name, _)| name.starts_with("cuda") || name.starts_with("__cuda"));
-    match functions.iter().any(|(name, _)| *name == REGISTER) {
-        true => replace(&functions, address),
-        false => Ok(()),
+/// Replaces the runtime in a program or a library of nvcc's. A library that has begun tells its kernels again.
+fn replace_runtime(functions: &[Function], object: &Object) -> Result<(), String> {
+    if !functions.iter().any(|(name, _)| *name == REGISTER) {
+        return Ok(());
     }
+    let is_of_runtime = |(name, _): &&Function| name.starts_with("cuda") || name.starts_with("__cuda");
+    replace(&functions.iter().filter(is_of_runtime).copied().collect::<Vec<_>>(), object.address)?;
+    for (_, at) in functions.iter().filter(|(name, _)| object.has_begun && *name == CONSTRUCTOR) {
+        // SAFETY: it is a constructor of the library, without arguments.
+        unsafe { std::mem::transmute::<usize, extern "C" fn()>(object.address + at)() };
+    }
+    Ok(())
 }
 
 /// Lets each function begin with a jump to the one here that takes its arguments.

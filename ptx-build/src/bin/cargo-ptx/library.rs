@@ -1,4 +1,4 @@
-//! The library that stands for NVIDIA's driver: the crate `ptx-gpu`, compiled.
+//! The library that stands for NVIDIA's driver: the crate `ptx-gpu`, compiled. And what opens it in a program.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -18,6 +18,30 @@ pub(crate) fn find() -> Result<PathBuf> {
         return compile(&manifest, !cfg!(debug_assertions));
     }
     compile(&published()?, true)
+}
+
+/// What is loaded before a program, and opens the library: compiled, beside that.
+pub(crate) fn first(library: &Path) -> Result<PathBuf> {
+    const TEXT: &str = include_str!("check/first.rs");
+    let (file, source) = (library.with_file_name("ptx_check_first.so"), library.with_file_name("ptx_check_first.rs"));
+    if file.is_file() && fs::read_to_string(&source).is_ok_and(|text| text == TEXT) {
+        return Ok(file);
+    }
+    let failed = |error: std::io::Error| Error::new(error).at("rustc").fix("install Rust: https://rustup.rs");
+    let folder = tempfile::tempdir_in(source.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let (text, compiled) = (folder.path().join("first.rs"), folder.path().join("first.so"));
+    write_whole(&text, TEXT)?;
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+    rustc.args(["--edition", "2024", "--crate-type", "cdylib", "-O", "-C", "panic=abort"]);
+    let status = rustc.arg("-o").arg(&compiled).arg(&text).status().map_err(failed)?;
+    if !status.success() {
+        return Err(Error::new("what opens the driver without a GPU could not be compiled")
+            .at(text.display())
+            .fix("see what rustc says"));
+    }
+    fs::rename(&compiled, &file).map_err(|error| Error::io("write", &file, error))?;
+    write_whole(&source, TEXT)?;
+    Ok(file)
 }
 
 /// A package in the user's cache that depends on the published crate alone: its manifest.

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ptx_build::error::{Error, Result};
 use ptx_driver::DRIVER_VARIABLE;
+
+use crate::library;
 
 /// The library's name as the driver.
 const DRIVER: &str = "libcuda.so.1";
@@ -26,6 +28,8 @@ const PYTHON: [(&str, &str); 2] = [
 /// The folder.
 pub(super) struct Surroundings<'a> {
     folder: &'a Path,
+    /// What is loaded before the program, and opens the library.
+    first: PathBuf,
 }
 
 impl<'a> Surroundings<'a> {
@@ -48,19 +52,21 @@ impl<'a> Surroundings<'a> {
             let file = python.join(name);
             wrote(&file, fs::write(&file, text))?;
         }
-        Ok(Self { folder })
+        Ok(Self { folder, first: library::first(library)? })
     }
 
     /// Lets a program find them.
     pub(super) fn hand_to(&self, command: &mut Command) {
-        let Self { folder } = self;
+        let Self { folder, first } = self;
         command.env("LD_LIBRARY_PATH", before(folder, "LD_LIBRARY_PATH"));
         command.env(DRIVER_VARIABLE, folder.join(DRIVER));
-        // The library is there before the program begins, and takes the place of each runtime that comes.
-        command.env("LD_PRELOAD", before(&folder.join(DRIVER), "LD_PRELOAD")).env("PTX_CHECK_LINKED", "1");
+        // The library is there before the program begins, and replaces each runtime that comes.
+        command.env("LD_PRELOAD", before(first, "LD_PRELOAD")).env("PTX_CHECK_LIBRARY", folder.join(DRIVER));
         for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"] {
             command.env(variable, folder.join(PTXAS));
         }
+        // PyTorch then asks for each tensor's memory by itself, so that its end is known.
+        command.env("PYTORCH_NO_CUDA_MEMORY_CACHING", "1");
         command.env("PYTHONPATH", before(&folder.join("python"), "PYTHONPATH"));
     }
 }

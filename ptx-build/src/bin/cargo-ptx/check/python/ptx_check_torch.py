@@ -10,6 +10,7 @@ import sys
 import warnings
 
 import torch
+from torch._decomp import decomposition_table
 
 # Operators that launch no kernel.
 PLAIN = {
@@ -28,6 +29,7 @@ PLAIN = {
 driver = ctypes.CDLL("libcuda.so.1")
 driver.cuMemcpyDtoHAsync_v2.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]
 driver.cuMemcpyHtoDAsync_v2.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
+driver.cuMemsetD8Async.argtypes = [ctypes.c_uint64, ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_void_p]
 # The operators are replaced as long as this lives.
 library = torch.library.Library("aten", "IMPL")
 told = False
@@ -60,10 +62,10 @@ def extent(tensor):
 
 
 def copy_bytes(call, to, source, size):
-    """Copies bytes between host and device, in PyTorch's stream."""
+    """Copies or fills bytes, in PyTorch's stream."""
     status = call(to, source, size, torch.cuda.current_stream().cuda_stream) if size else 0
     if status:
-        raise RuntimeError(f"{size} bytes could not be copied between host and device: CUDA error {status}")
+        raise RuntimeError(f"{size} bytes could not be copied or filled: CUDA error {status}")
 
 
 def to_device(host, tensor):
@@ -150,6 +152,18 @@ def is_written(argument):
     return argument.alias_info is not None and argument.alias_info.is_write
 
 
+def done(operator, arguments, named):
+    """What an operator of tensors of the host gives. One that has no kernel for CPUs may be made of others."""
+    try:
+        return operator(*arguments, **named)
+    except NotImplementedError:
+        made_of_others = decomposition_table.get(operator)
+    if made_of_others is None:
+        text = f"cargo ptx check: PyTorch has no `{operator}` for CPUs: let the program do without it here"
+        raise NotImplementedError(text)
+    return made_of_others(*arguments, **named)
+
+
 def kernel(operator):
     """What takes the place of an operator's kernel for the device."""
     written = [(at, argument.name) for at, argument in enumerate(operator._schema.arguments) if is_written(argument)]
@@ -159,11 +173,7 @@ def kernel(operator):
         call = Call([arguments, list(named.values())])
         hosts = mapped(call.host, arguments)
         named_hosts = {name: mapped(call.host, value) for name, value in named.items()}
-        try:
-            result = operator(*hosts, **named_hosts)
-        except NotImplementedError as error:
-            text = f"cargo ptx check: PyTorch has no `{operator}` for CPUs: let the program do without it here"
-            raise NotImplementedError(text) from error
+        result = done(operator, hosts, named_hosts)
         call.bring_back([arguments[at] if at < len(arguments) else named.get(name) for at, name in written])
         return mapped(call.result, result)
 
@@ -186,6 +196,15 @@ def copy_(to, source, non_blocking=False):
     return to
 
 
+def zero_(tensor):
+    """Fills a tensor: it is not read."""
+    if torch.ops.aten.is_non_overlapping_and_dense(tensor):
+        first, end = extent(tensor)
+        copy_bytes(driver.cuMemsetD8Async, tensor.data_ptr(), 0, end - first)
+        return tensor
+    return kernel(torch.ops.aten.zero_.default)(tensor)
+
+
 def operators():
     """Each operator that has a kernel for the device and is no view, by its name."""
     for name in torch._C._dispatch_get_all_op_names():
@@ -205,7 +224,8 @@ def install():
         warnings.simplefilter("ignore")
         for word, operator in list(operators()):
             library.impl(word, kernel(operator), "CUDA", allow_override=True)
-        library.impl("copy_", copy_, "CUDA", allow_override=True)
+        for operator in [copy_, zero_]:
+            library.impl(operator.__name__, operator, "CUDA", allow_override=True)
     # Attention and convolutions are then made of operators that CPUs have.
     torch.backends.cudnn.enabled = False
     for name in ["flash", "mem_efficient", "cudnn"]:

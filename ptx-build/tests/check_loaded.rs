@@ -1,0 +1,116 @@
+//! `cargo ptx check`, with what a program loads besides CUDA's libraries: libraries of nvcc's, NVRTC, and what Python brings.
+
+mod program;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use program::{Program, check, source, toolkit};
+use tempfile::TempDir;
+
+const BEYOND: &str = "0 bytes beyond the end of argument 0: allocation 1 (cudaMalloc), which has 400 bytes";
+
+/// A library with the runtime in it.
+fn library(folder: &Path) -> PathBuf {
+    let (library, toolkit) = (folder.join("libtwice.so"), toolkit());
+    let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
+    nvcc.args(["-shared", "-Xcompiler", "-fPIC", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo"]);
+    nvcc.arg("-L").arg(toolkit.join("lib")).arg("-o").arg(&library).arg(source("loaded.cu"));
+    assert!(nvcc.status().expect("nvcc starts").success());
+    library
+}
+
+#[test]
+fn a_library_with_the_runtime_in_it_runs() {
+    let folder = TempDir::new().expect("a folder");
+    let library = library(folder.path());
+    let library = library.to_str().expect("the path is text");
+    let (linked, opens) = (
+        Program::of_cc("loaded.c", &["-DLINKED", "-Wl,--no-as-needed", library]),
+        Program::of_cc("loaded.c", &["-ldl"]),
+    );
+    for (program, words) in [(&linked, vec![]), (&opens, vec![library])] {
+        let printed = program.is_silent(&words);
+        assert!(printed.starts_with("198\ntwice: no findings"), "{words:?}: {printed}");
+        let (code, printed, complaint) = program.check(&[words, vec!["beyond"]].concat());
+        assert_eq!(code, Some(1), "{printed}{complaint}");
+        assert!(printed.contains(BEYOND) && printed.contains("loaded.cu:6"), "{printed}");
+    }
+}
+
+/// A program that asks NVRTC for machine code gets the PTX, and a program without the check what it asks for.
+#[test]
+fn nvrtc_gives_ptx() {
+    let folder = TempDir::new().expect("a folder");
+    let library = folder.path().join("libnvrtc.so.13");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O0", "-shared", "-fPIC", "-DLIBRARY", "-Wl,-soname,libnvrtc.so.13", "-o"]).arg(&library);
+    assert!(compiler.arg(source("nvrtc.c")).status().expect("the compiler starts").success());
+    let rpath = format!("-Wl,-rpath,{}", folder.path().display());
+    let program = Program::of_cc("nvrtc.c", &["-Wl,--no-as-needed", library.to_str().expect("text"), &rpath]);
+    let alone = Command::new(program.path()).output().expect("it starts");
+    assert_eq!(alone.stdout, b"0 5 \x7fELF\n");
+    // It launches no kernel.
+    let (code, printed, complaint) = program.check(&[]);
+    assert_eq!((code, printed.as_str()), (Some(2), "0 6 //ptx\n"), "{complaint}");
+}
+
+/// Triton calls an assembler for its modules. Here that gives the PTX, and its version is one of its own.
+#[test]
+fn the_assembler_gives_ptx() {
+    let calls = r#"set -e; cd "$1"; "$TRITON_PTXAS_PATH" --version; "$TRITON_PTXAS_BLACKWELL_PATH" -v --opt-level 0 a.ptx -o a.o
+        cat a.o; "$TRITON_PTXAS_PATH" a.ptx"#;
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("a.ptx"), "// nothing\n").expect("it is written");
+    let (_, printed, complaint) = check(&[], Command::new("sh").args(["-c", calls, "sh"]).arg(folder.path()));
+    let version = "Cuda compilation tools, release 13.0, V13.0.0 (cargo ptx check)\n";
+    assert_eq!(printed, format!("{version}// nothing\n"), "{complaint}");
+    assert!(complaint.contains("ptxas of cargo ptx check: name a file of PTX, and another after -o"), "{complaint}");
+}
+
+/// A Python with PyTorch, Triton and NVRTC, which is installed in `target/` once.
+fn python() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-torch-2.15.0");
+    let python = folder.join("bin/python");
+    if !folder.join("done").is_file() {
+        let run = |command: &mut Command| assert!(command.status().expect("it starts").success());
+        run(Command::new("python3").args(["-m", "venv"]).arg(&folder));
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "numpy", "torch==2.15.0", "triton==3.9.0"]));
+        std::fs::write(folder.join("done"), "").expect("it is written");
+    }
+    python
+}
+
+/// `cargo test -p ptx-build --test check_loaded -- --ignored`
+#[test]
+#[ignore = "it installs PyTorch, which has six gigabytes"]
+fn triton_and_pytorch_run() {
+    let python = python();
+    let run = |words: &[&str]| check(&[], Command::new(&python).arg(source("python/kernels.py")).args(words));
+    let (code, printed, complaint) = run(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right\n") && printed.matches("no findings").count() == 2, "{printed}");
+    assert_eq!(complaint.matches("PyTorch's own operators are done by the CPU").count(), 1, "{complaint}");
+    let (code, printed, complaint) = run(&["bounds"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("error[bounds]") && printed.contains("kernels.py:20"), "{printed}");
+}
+
+/// NVIDIA's own.
+#[test]
+#[ignore = "it installs PyTorch, which has six gigabytes"]
+fn a_kernel_of_nvrtc_runs() {
+    let python = python();
+    let library = python.ancestors().nth(2).expect("its folder").join("lib");
+    let find = format!("find {} -name libnvrtc.so.13", library.display());
+    let found = Command::new("sh").args(["-c", &find]).output().expect("it starts").stdout;
+    let library = String::from_utf8(found).expect("text");
+    let mut command = Command::new(&python);
+    let (code, printed, complaint) = check(&[], command.arg(source("python/nvrtc.py")).arg(library.trim()));
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(printed.contains("error[bounds]") && printed.contains("fill.cu:1"), "{printed}");
+    assert!(
+        printed.contains("0 bytes beyond the end of argument 0: allocation 1 (cuMemAlloc), which has 128 bytes"),
+        "{printed}"
+    );
+}
