@@ -75,3 +75,25 @@ fn threads_of_a_warp_in_any_order_store_the_same() {
         }
     }
 }
+
+/// Two warps store a matrix to one place by `stmatrix`: of their lanes' numbers, shifted by some bits.
+fn check_matrix(value: &str, after: &str) -> Report {
+    let program = Program::parse(&format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel() {{\n\
+         .reg .b32 %r<5>; .shared .align 16 .b8 rows[512];\n\
+         mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; {value}\n\
+         mov.u32 %r4, rows; mad.lo.u32 %r4, %r2, 16, %r4;\n\
+         stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r4], {{%r3, %r2, %r3, %r2}};\n{after}\nret;\n}}"
+    ));
+    let mut trial = Trial::new(&program, "kernel");
+    trial.block([64, 1, 1]);
+    trial.check()
+}
+
+#[test]
+fn warps_store_the_same_matrix() {
+    assert_eq!(kinds(&check_matrix("mov.u32 %r3, %r2;", "")), []);
+    assert_eq!(kinds(&check_matrix("mov.u32 %r3, %r2;", "bar.sync 0;\nld.shared.u32 %r1, [%r4];")), []);
+    assert_eq!(kinds(&check_matrix("mov.u32 %r3, %r1;", "")), [Kind::Race]);
+    assert_eq!(kinds(&check_matrix("mov.u32 %r3, %r2;", "bar.warp.sync -1;\nld.shared.u32 %r1, [%r4];")), [Kind::Race]);
+}

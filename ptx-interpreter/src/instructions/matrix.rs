@@ -4,11 +4,13 @@ use ptx_intrinsics::on_cpu::matrix::{ROW, Rows};
 
 use super::together::{Together, collective, give, values};
 use crate::access::How;
-use crate::group::Thread;
+use crate::group::{Group, Thread};
+use crate::lanes::LANES;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, wrong};
+use crate::watch::Written;
 
 struct Matrix {
     rows: Rows,
@@ -129,10 +131,21 @@ impl Matrix {
                 }
             }
         }
+        let (first, mut addresses) = (rows[0].lane, [0; LANES]);
+        for thread in rows {
+            addresses[thread.lane] = self.row(machine, *thread).map_err(|stop| stop.by(thread.lane))?;
+        }
+        let group = Group {
+            mask: rows.iter().fold(0, |set, row| set | 1 << row.lane),
+            warp: rows[0].warp,
+            frame: rows[0].frame,
+        };
+        let is_there = |lane: usize, place: &[u8]| matrix[lane - first] == place;
+        let is_same = |one: usize, other: usize| matrix[one - first] == matrix[other - first];
+        let written = Written { is_there: &is_there, is_same: &is_same };
+        machine.watch_store(group, &addresses, ROW, How::WRITE, Some(written))?;
         for (thread, row) in rows.iter().zip(&matrix) {
-            let address = self.row(machine, *thread).map_err(|stop| stop.by(thread.lane))?;
-            machine.watch_one(*thread, address, ROW, How::WRITE)?;
-            machine.write(address, row).map_err(|stop| stop.by(thread.lane))?;
+            machine.write(addresses[thread.lane], row).map_err(|stop| stop.by(thread.lane))?;
         }
         Ok(())
     }

@@ -15,8 +15,10 @@ from torch._decomp import decomposition_table
 # Operators that launch no kernel.
 PLAIN = {
     "_local_scalar_dense",
+    "_pin_memory",
     "empty.memory_format",
     "empty_strided",
+    "is_pinned",
     "is_set_to",
     "record_stream",
     "resize_",
