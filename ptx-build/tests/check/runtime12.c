@@ -29,6 +29,7 @@ FUNCTION(cudaStreamCreate, void **stream)
 FUNCTION(cudaStreamGetCaptureInfo, void *stream, int *status, unsigned long long *id)
 FUNCTION(cudaStreamGetCaptureInfo_v2, void *stream, int *status, unsigned long long *id, void **graph, void ***after, size_t *count)
 FUNCTION(cudaStreamGetCaptureInfo_v3, void *stream, int *status, unsigned long long *id, void **graph, void ***after, void **edges, size_t *count)
+FUNCTION(cudaPointerGetAttributes, void *to, void *at)
 FUNCTION(cudaEventCreate, void **event)
 FUNCTION(cudaEventRecord, void *event, void *stream)
 FUNCTION(cudaEventElapsedTime, float *to, void *from, void *until)
@@ -59,6 +60,10 @@ int main(void) {
   printf(" %d", cudaStreamGetCaptureInfo_v2(stream, &states[1], &id, &graph, &nodes, &counts[0]));
   printf(" %d", cudaStreamGetCaptureInfo_v3(stream, &states[2], &id, &graph, &nodes, &edges, &counts[1]));
   printf(" %d %d %d", states[0], states[1], states[2]);
+  // CUDA 12 has three words of attributes: the fourth one stays.
+  long attributes[4] = {7, 7, 7, 7};
+  printf(" %d", cudaPointerGetAttributes(attributes, at));
+  printf(" %d %d %ld", (int)attributes[0], attributes[1] == (long)at, attributes[3]);
   printf("\n%d %d", cudaEventCreate(&events[0]), cudaEventCreate(&events[1]));
   printf(" %d %d", cudaEventRecord(events[0], stream), cudaEventRecord(events[1], stream));
   printf(" %d", cudaEventElapsedTime(&milliseconds, events[0], events[1]));

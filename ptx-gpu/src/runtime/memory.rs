@@ -71,14 +71,13 @@ fn rectangle(what: Rows, kind: u32, call: &'static str) -> Result<Work> {
     Ok(Work::Copy(Transfer { to, from, size: [what.width, what.height, 1], call }))
 }
 
-/// `cudaPointerAttributes`
+/// The beginning of `cudaPointerAttributes`: CUDA 13 has reserved what is behind it, and CUDA 12 has nothing there.
 #[repr(C)]
 pub(crate) struct Attributes {
     kind: u32,
     device: i32,
     device_pointer: u64,
     host_pointer: u64,
-    reserved: [u64; 8],
 }
 
 runtime! {
@@ -222,7 +221,7 @@ runtime! {
             Some(Home::Managed) => (3, 0, address, address),
             Some(Home::Host | Home::Registered) => (1, 0, address, address),
         };
-        put(place, Attributes { kind, device, device_pointer, host_pointer, reserved: [0; 8] })
+        put(place, Attributes { kind, device, device_pointer, host_pointer })
     }
 }
 
