@@ -3,12 +3,14 @@
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{LazyLock, Once};
 
-use crate::call::{calls, put, put_if, text};
+use crate::call::{calls, get, put, put_if, text};
 use crate::gpu::has_stream_of_thread;
 use crate::handle::{Handle, next};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, NOT_FOUND, Result};
 
+/// The table that NVRTC asks for, and does without.
+const OF_NVRTC: [u8; 16] = 0xda91_51d3_3ae6_cc41_a5c0_4f26_d533_e328_u128.to_be_bytes();
 /// Versions that a function of a later release has: a caller of an older one expects the one before.
 const LATER: [(&str, i32); 36] = [
     ("cuCtxCreate_v3", 11040),
@@ -130,13 +132,15 @@ calls! {
     }
 
     // Tables that no document describes. NVIDIA's own libraries ask for them.
-    fn cuGetExportTable(table: *mut *const c_void, _which: *const c_void) {
-        SAID.call_once(|| {
-            note(
-                "cuGetExportTable is missing here: a library that was stripped has the runtime in it; link that with `-cudart shared`, \
-                 or leave its symbols",
-            );
-        });
+    fn cuGetExportTable(table: *mut *const c_void, which: *const [u8; 16]) {
+        if get(which)? != OF_NVRTC {
+            SAID.call_once(|| {
+                note(
+                    "cuGetExportTable is missing here: a library that was stripped has the runtime in it; link that with \
+                     `-cudart shared`, or leave its symbols",
+                );
+            });
+        }
         put(table, std::ptr::null())?;
         Err(NOT_FOUND)
     }
