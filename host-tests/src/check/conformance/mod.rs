@@ -17,7 +17,7 @@ mod report;
 pub mod suffixed;
 pub mod types;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Instant;
 
 use ptx_intrinsics::catalogue::{self, Form};
@@ -141,13 +141,8 @@ pub fn compare(
 
 /// The instructions and the numbers of the forms that a grammar spells.
 fn legal<'f>(grammar: &'static Grammar, forms: &'f [Form]) -> Vec<(&'f str, usize)> {
-    if grammar.typed {
-        let number = |form: &'f Form| Some((form.instruction(), grammar.number(form.ptx())?));
-        return forms.iter().filter_map(number).collect();
-    }
-    let numbers: HashMap<String, usize> = (0..grammar.len()).map(|at| (grammar.spelling(at).full_ptx(), at)).collect();
-    let number = |form: &'f Form| Some((form.instruction(), *numbers.get(&form.full_ptx())?));
-    forms.iter().filter_map(number).collect()
+    let told = |form: &Form| if grammar.typed { form.ptx().to_owned() } else { form.full_ptx() };
+    forms.iter().filter_map(|form| Some((form.instruction(), grammar.number(&told(form))?))).collect()
 }
 
 struct Comparing<'a> {

@@ -1,5 +1,6 @@
 //! A spelling: its words, what its operands say, and the instruction that the assembler is asked about.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
@@ -124,18 +125,13 @@ impl Spelling {
 
     /// As the catalogue tells its forms apart: `%` for a register, but for predicates.
     pub fn full_ptx(&self) -> String {
-        static REGISTER: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"%(?:phase|dst|src|new|[sp]|[hrd]\d)\b").expect("valid"));
-        let by_operands = ["cp", "mbarrier", "tensormap"].contains(&self.opcode());
-        let policy = if by_operands && self.takes_policy() { ", %" } else { "" };
-        REGISTER.replace_all(&self.ptx, "%").into_owned() + policy
+        let policy = if takes_policy_among_operands(&self.ptx) { POLICY } else { "" };
+        without_registers(&self.ptx).into_owned() + policy
     }
 
     /// The word that it begins with; two words for what `ptx!` does not spell.
     fn opcode(&self) -> &str {
-        let functions = ["st.bulk", "st.async", "red.async", "multimem.st.async", "multimem.red.async"];
-        let own = functions.into_iter().find(|opcode| self.ptx.starts_with(opcode));
-        own.unwrap_or_else(|| self.ptx.split('.').next().unwrap_or_default())
+        opcode(&self.ptx)
     }
 
     /// Whether it is a load or a store.
@@ -225,6 +221,27 @@ impl Spelling {
         };
         (register, bits)
     }
+}
+
+fn opcode(ptx: &str) -> &str {
+    let functions = ["st.bulk", "st.async", "red.async", "multimem.st.async", "multimem.red.async"];
+    let own = functions.into_iter().find(|opcode| ptx.starts_with(opcode));
+    own.unwrap_or_else(|| ptx.split('.').next().unwrap_or_default())
+}
+
+/// How a policy is shown among other operands.
+pub(super) const POLICY: &str = ", %";
+
+/// Whether that is how its policy is shown.
+pub(super) fn takes_policy_among_operands(ptx: &str) -> bool {
+    ["cp", "mbarrier", "tensormap"].contains(&opcode(ptx)) && ptx.contains("::cache_hint")
+}
+
+/// `%` for a register, but for predicates.
+pub(super) fn without_registers(words: &str) -> Cow<'_, str> {
+    static REGISTER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"%(?:phase|dst|src|new|[sp]|[hrd]\d)\b").expect("valid"));
+    REGISTER.replace_all(words, "%")
 }
 
 #[cfg(test)]
