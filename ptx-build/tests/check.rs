@@ -1,5 +1,7 @@
 //! `cargo ptx check`, with programs that know nothing of it.
 
+mod program;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,11 +24,7 @@ impl Program {
 
     /// How the check ends, and what it prints and complains of.
     fn check(&self, options: &[&str], image: &Path, words: &[&str]) -> (Option<i32>, String, String) {
-        let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
-        check.args(["ptx", "check"]).args(options).arg("--").arg(self.folder.path().join("program"));
-        let output = check.arg(image).args(words).output().expect("it starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        (output.status.code(), text(output.stdout), text(output.stderr))
+        program::check(options, Command::new(self.folder.path().join("program")).arg(image).args(words))
     }
 }
 

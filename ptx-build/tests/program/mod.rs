@@ -75,9 +75,23 @@ impl Program {
     }
 }
 
+/// Set by `cargo xtask test --whole`.
+const WHOLE: &str = "PTX_INTRINSICS_WHOLE";
+
+/// The library that stands for the driver, which cargo has compiled beside the tests.
+fn library() -> PathBuf {
+    let library = std::env::current_exe().expect("a test is a file").with_file_name("libptx_gpu.so");
+    assert!(library.is_file(), "cargo has not compiled {}", library.display());
+    library
+}
+
+/// How a check ends, and what it prints and complains of. Of a whole run it compiles the library itself, with fewer features.
 pub(crate) fn check(options: &[&str], program: &Command) -> (Option<i32>, String, String) {
     let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
     check.args(["ptx", "check"]).args(options).arg("--").arg(program.get_program()).args(program.get_args());
+    if std::env::var_os(WHOLE).is_none() {
+        check.env("PTX_CHECK_LIBRARY", library());
+    }
     let output = check.output().expect("it starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (output.status.code(), text(output.stdout), text(output.stderr))

@@ -11,8 +11,8 @@ use rand::{Rng, RngExt};
 
 use crate::check::only;
 
-use spelling::{POLICY, takes_policy_among_operands, without_registers};
 pub use spelling::{Operands, REGISTERS, Spelling};
+use spelling::{POLICY, takes_policy_among_operands, without_registers};
 
 /// The choices of one place in a mnemonic; an empty one leaves the place empty.
 type Axis = &'static [&'static str];
@@ -58,11 +58,17 @@ pub static GRAMMARS: LazyLock<Vec<Grammar>> = LazyLock::new(|| {
             named.insert(name, axis(words, false));
         } else if let Some(name) = line.strip_prefix("grammar: ") {
             let typed = name.strip_suffix(" with types");
-            all.push(Grammar { name: typed.unwrap_or(name), places: Vec::new(), shown: Vec::new(), typed: typed.is_some() });
+            all.push(Grammar {
+                name: typed.unwrap_or(name),
+                places: Vec::new(),
+                shown: Vec::new(),
+                typed: typed.is_some(),
+            });
         } else if let Some(Grammar { places, shown, .. }) = all.last_mut() {
             let axis = named.get(line).copied().unwrap_or_else(|| axis(line, places.is_empty()));
             places.push(axis);
-            shown.push(axis.iter().map(|word| &*without_registers(word).into_owned().leak()).collect::<Vec<_>>().leak());
+            shown
+                .push(axis.iter().map(|word| &*without_registers(word).into_owned().leak()).collect::<Vec<_>>().leak());
         }
     }
     all
