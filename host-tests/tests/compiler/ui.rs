@@ -30,13 +30,14 @@ const DRAWN: usize = 4;
 const LEAST: usize = 2;
 
 /// Folders of older targets of which cases are drawn: the crate is compiled for each.
-const OLDER: usize = 2;
+const OLDER: usize = 1;
 
 /// How notes begin that are rustc's and not ours.
-const NOTES_OF_RUSTC: [&str; 8] = [
+const NOTES_OF_RUSTC: [&str; 9] = [
     "cannot satisfy ",
     "required for ",
     "this error originates ",
+    "this note originates ",
     "in this macro ",
     "consult the function's documentation ",
     "the following trait bounds ",
@@ -76,41 +77,14 @@ impl Folder {
         self.name() == "pass"
     }
 
-    /// The crate that the cases are about, and that they are compiled with.
-    fn package(&self) -> &str {
-        if self.name() == "kernel" { "ptx-kernel" } else { "ptx-intrinsics" }
-    }
-
     /// `sm_80,ptx70` of `sm_80_ptx70`.
     fn target(&self) -> Option<String> {
         self.name().starts_with("sm_").then(|| self.name().replace("_ptx", ",ptx"))
     }
 
-    /// What is wrong with the folder's cases.
-    fn check(&self, overwrite: bool) -> Vec<String> {
-        let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("cargo makes this folder for tests");
-        if catch_unwind(|| self.compile(scratch.path())).is_err() {
-            return vec![format!("{}: see what trybuild says above", self.path.display())];
-        }
-        if self.passes() { Vec::new() } else { self.compare(scratch.path(), overwrite) }
-    }
-
-    /// Compiles copies of the cases, beside which trybuild writes what rustc says.
-    fn compile(&self, scratch: &Path) {
-        // trybuild gives the cases the dependencies of the crate in its working directory. The crate alone is enough for them;
-        // the harness would bring its kernels, which the older targets refuse.
-        let package = Machine::current().repository.join(self.package());
-        env::set_current_dir(&package).expect("the crate lies beside its harness");
-        // SAFETY: this is the only test of this process (see `PROCESS_VARIABLE`), and no other thread looks at the environment.
-        unsafe {
-            env::set_var("CARGO_MANIFEST_DIR", package);
-            env::set_var("TRYBUILD", "overwrite");
-            match self.target() {
-                Some(target) => env::set_var("PTX_INTRINSICS_TARGET", target),
-                None => env::remove_var("PTX_INTRINSICS_TARGET"),
-            }
-        }
-        let cases = trybuild::TestCases::new();
+    /// Names copies of the cases, beside which trybuild writes what rustc says.
+    fn add_to(&self, cases: &trybuild::TestCases, scratch: &Path) {
+        fs::create_dir(scratch).expect("a folder can be made");
         for case in &self.cases {
             let copy = scratch.join(case.file_name().expect("a file has a name"));
             fs::copy(case, &copy).expect("a case can be copied");
@@ -144,6 +118,53 @@ impl Folder {
         }
         wrong
     }
+}
+
+/// A package whose dependencies trybuild gives the cases: the crates that they are about, and nothing else. The harness would bring its
+/// kernels, which the older targets refuse, and a crate of them what its own tests need.
+fn user() -> PathBuf {
+    let repository = &Machine::current().repository;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui");
+    let [intrinsics, kernel] = ["ptx-intrinsics", "ptx-kernel"].map(|name| repository.join(name));
+    let manifest = format!(
+        "[package]\nname = \"ui\"\nedition = \"2024\"\n\n[dependencies]\nptx-intrinsics = {{ path = {intrinsics:?} }}\n\
+         ptx-kernel = {{ path = {kernel:?} }}\n\n[workspace]\n"
+    );
+    fs::create_dir_all(folder.join("src")).expect("cargo makes the folder around it for tests");
+    for (name, text) in [("Cargo.toml", &*manifest), ("src/main.rs", "fn main() {}\n")] {
+        fs::write(folder.join(name), text).expect("a file can be written here");
+    }
+    fs::copy(repository.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock is there");
+    folder
+}
+
+/// What is wrong with the cases of folders for one target: the crates are compiled once for all of them.
+fn check(folders: &[Folder], overwrite: bool) -> Vec<String> {
+    let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("cargo makes this folder for tests");
+    let of = |folder: &Folder| scratch.path().join(folder.name());
+    if catch_unwind(|| compile(folders, of)).is_err() {
+        let names: Vec<&str> = folders.iter().map(Folder::name).collect();
+        return vec![format!("{}: see what trybuild says above", names.join(", "))];
+    }
+    let failing = folders.iter().filter(|folder| !folder.passes());
+    failing.flat_map(|folder| folder.compare(&of(folder), overwrite)).collect()
+}
+
+/// Compiles the cases of folders for one target in other folders.
+fn compile(folders: &[Folder], scratch: impl Fn(&Folder) -> PathBuf) {
+    let package = user();
+    env::set_current_dir(&package).expect("the package is there");
+    // SAFETY: this is the only test of this process (see `PROCESS_VARIABLE`), and no other thread looks at the environment.
+    unsafe {
+        env::set_var("CARGO_MANIFEST_DIR", package);
+        env::set_var("TRYBUILD", "overwrite");
+        match folders[0].target() {
+            Some(target) => env::set_var("PTX_INTRINSICS_TARGET", target),
+            None => env::remove_var("PTX_INTRINSICS_TARGET"),
+        }
+    }
+    let cases = trybuild::TestCases::new();
+    folders.iter().for_each(|folder| folder.add_to(&cases, &scratch(folder)));
 }
 
 /// The release of rustc that drew what is kept.
@@ -279,7 +300,9 @@ fn every_case() {
         folders.retain(|folder| !older.contains(&folder.path) || kept.contains(&&folder.path));
         folders.iter_mut().for_each(|folder| folder.draw(&mut random));
     }
-    let wrong: Vec<String> = folders.iter().flat_map(|folder| folder.check(overwrite)).collect();
+    folders.sort_by_key(Folder::target);
+    let of_targets = folders.chunk_by(|one, other| one.target() == other.target());
+    let wrong: Vec<String> = of_targets.flat_map(|folders| check(folders, overwrite)).collect();
     let ran: usize = folders.iter().map(|folder| folder.cases.len()).sum();
     println!("{ran} of {count} cases in {} folders", folders.len());
     let advice = "if the new words are better, accept them: TRYBUILD=overwrite cargo xtask test ui";
