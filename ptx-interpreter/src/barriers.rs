@@ -111,6 +111,12 @@ impl Machine<'_> {
     /// Threads end. Who has ended is not waited for.
     pub(crate) fn end(&mut self, group: Group) -> Result<()> {
         self.watch_end(group);
+        // Copies that nobody has waited for are done all the same.
+        for thread in group.threads() {
+            let id = self.id(thread);
+            let rest = self.copies_of.get_mut(&id).map(|begun| begun.bulk.rest()).unwrap_or_default();
+            self.perform(&rest)?;
+        }
         let warp = self.warp_mut(group.warp);
         warp.live &= !group.mask;
         warp.running &= !group.mask;

@@ -46,7 +46,35 @@ pub(crate) struct Begun {
     pub(crate) tensor: u32,
 }
 
+/// What threads of a warp copied last by an instruction: where to and from, and which of them.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    places: Vec<(u64, u64)>,
+    lanes: u32,
+}
+
+impl Stored {
+    /// A thread copies that. Whether another one of its warp has copied the same.
+    pub(crate) fn again(&mut self, lane: usize, copies: &[Copy]) -> bool {
+        let places = copies.iter().map(|copy| (copy.to, copy.from));
+        let own = 1 << lane;
+        if self.lanes & own == 0 && self.lanes != 0 && places.clone().eq(self.places.iter().copied()) {
+            self.lanes |= own;
+            return true;
+        }
+        *self = Stored { places: places.collect(), lanes: own };
+        false
+    }
+}
+
 impl Copies {
+    /// Those of all groups, and of none.
+    pub(crate) fn rest(&mut self) -> Vec<Copy> {
+        let mut all = self.due(0);
+        all.append(&mut self.open);
+        all
+    }
+
     pub(crate) fn commit(&mut self) {
         let group = std::mem::take(&mut self.open);
         self.groups.push(group);

@@ -322,7 +322,7 @@ impl Names<'_> {
         let read = |statement: &'s Statement| {
             self.block = statement.block;
             let (_, instruction) = guarded(&statement.text);
-            let (opcode, rest) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
+            let (opcode, rest) = text::opcode(instruction);
             let operands = text::operands(rest).iter().filter_map(|operand| self.operand(operand)).collect();
             (opcode.split('.').collect(), operands)
         };
@@ -346,7 +346,7 @@ impl Names<'_> {
     }
 
     fn action(&self, instruction: &str) -> Action {
-        let (opcode, rest) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
+        let (opcode, rest) = text::opcode(instruction);
         let words: Vec<&str> = opcode.split('.').collect();
         let operands = text::operands(rest);
         match words[0] {

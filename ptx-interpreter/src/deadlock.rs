@@ -116,7 +116,7 @@ impl Machine<'_> {
             return format!("waits for its cluster, where {arrived} of {living} threads have arrived");
         }
         if is(warp.waiting) && warp.tensor.is_blocked {
-            return "waits for columns of tensor memory, of which too few are free".into();
+            return self.wait_for_columns(thread).into();
         }
         if is(warp.waiting) {
             let text = &self.program.sites[site as usize].text;
@@ -148,6 +148,19 @@ impl Machine<'_> {
             }
             None => "waits".into(),
         }
+    }
+
+    fn wait_for_columns(&self, thread: Thread) -> &'static str {
+        let block = self.block_of(thread);
+        let asked = |block: usize| {
+            let tensor = self.blocks.get(block)?.as_ref()?.tensor.as_ref()?;
+            tensor.asked
+        };
+        let peer = if self.rank(block) % 2 == 0 { block + 1 } else { block - 1 };
+        if asked(block).is_some() && asked(peer).is_none() {
+            return "waits for the other block of its pair, which does not execute `tcgen05.alloc.cta_group::2`";
+        }
+        "waits for columns of tensor memory, of which too few are free"
     }
 
     /// The word of a barrier: arrivals that the phase lacks, bytes that it lacks, and the parity.

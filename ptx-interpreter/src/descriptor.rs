@@ -19,8 +19,10 @@ pub(crate) struct Matrix {
     base: u64,
     /// Whether elements that lie side by side are of one column of K, and not of one row.
     pub(crate) across: bool,
-    /// Of an element.
+    /// What an element takes.
     bits: u64,
+    /// The bits of an element: those of sixteen bytes lie side by side at their beginning.
+    width: u64,
 }
 
 impl Matrix {
@@ -52,7 +54,13 @@ impl Matrix {
         let bytes = |from: u32| (descriptor >> from & 0x3fff) * UNIT;
         let (start, leading, stride) = (bytes(0), bytes(16), bytes(32));
         let base = descriptor >> 49 & 7;
-        Matrix { start, leading, stride, swizzled, base, across, bits: bits as u64 }
+        let bits = bits as u64;
+        Matrix { start, leading, stride, swizzled, base, across, bits, width: bits }
+    }
+
+    /// With elements that have fewer bits than they take.
+    pub(crate) fn of_width(self, width: usize) -> Matrix {
+        Matrix { width: width as u64, ..self }
     }
 
     /// Where the 16 bytes with an element are, and at which bit of them it is: the element at a place along K of a row of A, or
@@ -60,7 +68,7 @@ impl Matrix {
     pub(crate) fn place(&self, row: usize, along: usize) -> (u64, u32) {
         let (beside, other) = if self.across { (row, along) } else { (along, row) };
         let of_unit = 8 * UNIT / self.bits;
-        let (unit, bit) = (beside as u64 / of_unit, beside as u64 % of_unit * self.bits);
+        let (unit, bit) = (beside as u64 / of_unit, beside as u64 % of_unit * self.width);
         let (group, line) = (other as u64 / ROWS, other as u64 % ROWS * UNIT * self.swizzled);
         let offset = match (self.across, self.swizzled) {
             (false, 1) => unit * self.leading + line + group * self.stride,
@@ -74,6 +82,6 @@ impl Matrix {
 
     /// The element of 16 bytes.
     pub(crate) fn element(&self, unit: u128, bit: u32) -> u64 {
-        (unit >> bit) as u64 & (u64::MAX >> (64 - self.bits))
+        (unit >> bit) as u64 & (u64::MAX >> (64 - self.width))
     }
 }

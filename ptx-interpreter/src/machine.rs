@@ -167,6 +167,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) l1: Vec<HashMap<u64, u8>>,
     /// What each thread has begun of asynchronous copies.
     pub(crate) copies_of: HashMap<u32, crate::begun::Begun>,
+    /// What the threads of a warp copied last by an instruction out of shared memory.
+    pub(crate) stored: HashMap<(usize, u32), crate::begun::Stored>,
     /// Copies that are on their way.
     pub(crate) copies: VecDeque<(u64, Event<'a>)>,
     /// What was sent to other blocks' barriers.

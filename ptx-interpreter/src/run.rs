@@ -113,6 +113,7 @@ impl<'a> Machine<'a> {
             parameters,
             l1: vec![HashMap::new(); if launch.l1 == L1::None { 0 } else { blocks }],
             copies_of: Default::default(),
+            stored: Default::default(),
             copies: Default::default(),
             sent: Default::default(),
             round: 0,

@@ -34,8 +34,19 @@ impl Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owned {
     pub(crate) columns: usize,
+    /// Whether the other block of the pair has them too.
+    pub(crate) in_pair: bool,
     /// Who allocated them, and where.
     pub(crate) by: (Actor, u32),
+}
+
+/// A warp that waits for the other block of its pair, or for columns that are free in both.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) warp: usize,
+    pub(crate) own: Owned,
+    /// The first column, if there is one now.
+    pub(crate) first: Option<usize>,
 }
 
 pub(crate) struct Tensor {
@@ -44,11 +55,13 @@ pub(crate) struct Tensor {
     pub(crate) owned: BTreeMap<usize, Owned>,
     /// Whether the block allocates nothing more.
     pub(crate) relinquished: bool,
+    /// An allocation of the pair.
+    pub(crate) asked: Option<Asked>,
 }
 
 impl Default for Tensor {
     fn default() -> Self {
-        Tensor { words: vec![0x5e5e_5e5e; LANES * COLUMNS], owned: BTreeMap::new(), relinquished: false }
+        Tensor { words: vec![0x5e5e_5e5e; LANES * COLUMNS], owned: BTreeMap::new(), relinquished: false, asked: None }
     }
 }
 
@@ -58,12 +71,8 @@ pub(crate) fn is_allocation(columns: usize) -> bool {
 }
 
 impl Tensor {
-    /// The first column of so many that are free.
-    pub(crate) fn free(&self, columns: usize) -> Option<usize> {
-        let is_free = |first: usize| {
-            self.owned.iter().all(|(other, own)| first + columns <= *other || other + own.columns <= first)
-        };
-        (0..=COLUMNS - columns).step_by(LEAST).find(|first| is_free(*first))
+    fn is_free(&self, first: usize, columns: usize) -> bool {
+        self.owned.iter().all(|(other, own)| first + columns <= *other || other + own.columns <= first)
     }
 
     /// Whether the lanes are there, and the columns allocated.
@@ -71,6 +80,12 @@ impl Tensor {
         let own = self.owned.range(..=place.column).next_back();
         place.lane < LANES && own.is_some_and(|(first, own)| place.column + columns <= first + own.columns)
     }
+}
+
+/// The first column of so many that are free in all of these.
+pub(crate) fn first_free(all: &[&Tensor], columns: usize) -> Option<usize> {
+    let mut firsts = (0..=COLUMNS - columns).step_by(LEAST);
+    firsts.find(|first| all.iter().all(|tensor| tensor.is_free(*first, columns)))
 }
 
 /// What a warp has begun.

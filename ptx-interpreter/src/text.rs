@@ -335,3 +335,9 @@ pub(crate) fn computes_with(text: &str, registers: &[String]) -> bool {
     let read = if writes_none { operands.as_str() } else { operands.split_once(',').map_or("", |(_, rest)| rest) };
     names(read, registers)
 }
+
+/// The opcode of an instruction, and what comes after it. A list or a place may follow at once.
+pub(crate) fn opcode(instruction: &str) -> (&str, &str) {
+    let is_end = |letter: char| letter.is_whitespace() || matches!(letter, '{' | '[');
+    instruction.split_at(instruction.find(is_end).unwrap_or(instruction.len()))
+}

@@ -239,7 +239,19 @@ impl Machine<'_> {
         self.watch_copies(thread, std::slice::from_ref(copy), engine)
     }
 
-    /// The same, of several pieces.
+    /// The same, of several pieces out of shared memory. Threads of a warp may copy the same to the same place by one instruction: it makes
+    /// no difference which copy is done last.
+    pub(crate) fn watch_stores(&mut self, thread: Thread, copies: &[Copy]) -> Result<()> {
+        let key = (thread.warp, self.site);
+        let is_change = copies.iter().any(|copy| copy.change.is_some());
+        if is_change || !self.stored.entry(key).or_default().again(thread.lane, copies) {
+            return self.watch_copies(thread, copies, Engine::Bulk);
+        }
+        let reads: Vec<Copy> = copies.iter().map(|copy| Copy { size: 0, ..copy.clone() }).collect();
+        self.watch_copies(thread, &reads, Engine::Bulk)
+    }
+
+    /// The same, of any pieces.
     pub(crate) fn watch_copies(&mut self, thread: Thread, copies: &[Copy], engine: Engine) -> Result<()> {
         if self.checks.is_none() {
             return Ok(());

@@ -12,9 +12,16 @@ use crate::units::Units;
 /// Columns of a lane that are used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
+    pub(crate) block: usize,
     pub(crate) place: Place,
     pub(crate) columns: usize,
     pub(crate) writes: bool,
+}
+
+impl Run {
+    fn begin(&self, cluster: usize) -> u64 {
+        tensor_of(self.block, cluster) + self.place.byte() as u64
+    }
 }
 
 impl Machine<'_> {
@@ -31,7 +38,7 @@ impl Machine<'_> {
         let begun = self.copies_of.entry(self.id(thread)).or_default();
         begun.tensor += 1;
         let (number, actor, site) = (begun.tensor, self.actor(thread), self.site);
-        let begin = tensor_of(self.block_of(thread), self.cluster);
+        let cluster = self.cluster;
         self.tell(|checks, _| {
             let engine = Some((checks.begins_in_tensor(actor, number), number, true));
             let mut addresses = units.keys().copied().peekable();
@@ -44,7 +51,7 @@ impl Machine<'_> {
             }
             for run in runs {
                 let how = if run.writes { How::WRITE } else { How::READ };
-                let (address, bytes) = (begin + run.place.byte() as u64, run.columns * WORD);
+                let (address, bytes) = (run.begin(cluster), run.columns * WORD);
                 checks.access(Event { actor, site, address, bytes, how, engine });
             }
         });
@@ -67,12 +74,11 @@ impl Machine<'_> {
             self.loading += 1;
         }
         let (kind, how) = if stores { (Engine::TensorStore, How::WRITE) } else { (Engine::TensorLoad, How::READ) };
-        let begin = tensor_of(self.block_of(all[0]), self.cluster);
         self.tell(|checks, machine| {
             let first = machine.actor(Thread { warp, frame: 0, lane: 0 });
             let (engine, epoch) = checks.begin_copy(first, kind, number);
             for (thread, run) in runs {
-                let (address, bytes) = (begin + run.place.byte() as u64, run.columns * WORD);
+                let (address, bytes) = (run.begin(machine.cluster), run.columns * WORD);
                 let engine = Some((engine, epoch, false));
                 checks.access(Event { actor: machine.actor(*thread), site, address, bytes, how, engine });
             }
@@ -129,10 +135,13 @@ impl Machine<'_> {
     /// A thread will let a barrier know of its products: it has to be one. Gives what came before them.
     pub(crate) fn watch_commit(&mut self, thread: Thread, bar: u64) -> Known {
         let (actor, site) = (self.actor(thread), self.site);
+        let done = self.copies_of.entry(self.id(thread)).or_default().tensor;
         let mut before = Known::default();
         self.tell(|checks, _| {
             if checks.is_barrier(bar) {
-                checks.access(Event { actor, site, address: bar, bytes: 8, how: How::BARRIER, engine: None });
+                // The arrival comes with the end of the products.
+                let engine = Some((checks.products_of(actor), done, false));
+                checks.access(Event { actor, site, address: bar, bytes: 8, how: How::BARRIER, engine });
             } else {
                 checks.no_barrier(actor, site, bar);
             }

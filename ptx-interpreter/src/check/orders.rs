@@ -403,7 +403,9 @@ impl Checks {
         };
         if let Some(why) = why {
             let threads = self.threads;
-            let known = self.state(actor).release(actor, threads);
+            let state = self.state(actor);
+            bar.over[0].join(&state.over);
+            let known = state.release(actor, threads);
             bar.over[0].join(&known.ordered);
             let known = Trail::new(&known.ordered, (actor, 0), threads, None);
             let (through, writer) = (Through::Mbarrier, actor);

@@ -36,6 +36,11 @@ impl Checks {
         self.engine(Engine::Tensor, actor)
     }
 
+    /// The engine of a thread's products and copies.
+    pub(crate) fn products_of(&mut self, actor: Actor) -> u32 {
+        self.engine(Engine::Tensor, actor)
+    }
+
     /// What came before the products and copies of a thread.
     pub(crate) fn before_products(&mut self, actor: Actor) -> Known {
         self.state(actor).known.clone()
@@ -123,7 +128,9 @@ impl Checks {
     /// Whether an access of tensor memory and one before it do not go together.
     pub(super) fn conflict_in_tensor(&self, old: &Mark, event: Event) -> Option<(Conflict, Actor)> {
         let (state, actor) = (self.known_state(event.actor), self.actor_of(old, 0));
-        let is_ordered = |who: u32| state.known.ordered.of_engine(who) >= old.epoch;
+        // What was waited for is over, also for a thread that an arrival without a release told of the wait.
+        let is_ordered =
+            |who: u32| [&state.known.ordered, &state.over].iter().any(|known| known.of_engine(who) >= old.epoch);
         let Some((engine, _, _)) = event.engine else {
             return (old.is_engine && !is_ordered(old.who)).then_some((Conflict::Async, actor));
         };

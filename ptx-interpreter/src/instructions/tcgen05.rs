@@ -1,30 +1,16 @@
-//! `tcgen05`: tensor memory is allocated and freed, waits, fences, and commits. What one block does alone, `.cta_group::1`.
+//! `tcgen05`: waits, fences, commits, and which blocks an instruction is for.
 
 use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
 use super::mbarrier::{Takes, on_barrier};
-use super::together::{Together, agreed, collective};
-use super::{tcgen05_mma, tcgen05_move};
+use super::together::{Together, collective};
+use super::{tcgen05_alloc, tcgen05_mma, tcgen05_move};
 use crate::group::{Group, Thread};
-use crate::lanes::lanes_of;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, Why, missing, stop, wrong};
-use crate::tensor::{COLUMNS, Owned, Place, Tensor, is_allocation};
-
-struct Allocate {
-    to: Operand,
-    space: Space,
-    columns: Operand,
-}
-
-struct Free {
-    address: Operand,
-    columns: Operand,
-}
-
-struct Relinquish;
+use crate::tensor::{Place, Tensor};
 
 /// Whether stores are waited for, and not loads.
 struct Wait(bool);
@@ -47,25 +33,26 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         ["fence::after_thread_sync"] => Some(Box::new(Fence(false))),
         ["wait::ld", "sync", "aligned"] => collective(all, Wait(false)),
         ["wait::st", "sync", "aligned"] => collective(all, Wait(true)),
-        ["alloc", "cta_group::1", "sync", "aligned", ..] => {
-            let [to, columns] = operands.try_into().ok()?;
-            collective(all, Allocate { to, space, columns })
-        }
-        ["dealloc", "cta_group::1", "sync", "aligned", "b32"] => {
-            let [address, columns] = operands.try_into().ok()?;
-            collective(all, Free { address, columns })
-        }
-        ["relinquish_alloc_permit", "cta_group::1", "sync", "aligned"] => collective(all, Relinquish),
-        ["commit", "cta_group::1", "mbarrier::arrive::one", ref rest @ ..] => {
+        ["alloc" | "dealloc" | "relinquish_alloc_permit", ..] => tcgen05_alloc::decode(&words[1..], operands),
+        ["commit", group, "mbarrier::arrive::one", ref rest @ ..] => {
             let known = ["shared::cluster", "multicast::cluster", "b64"];
-            if !rest.iter().all(|word| known.contains(word)) {
+            if in_pair(group).is_none() || !rest.iter().all(|word| known.contains(word)) {
                 return None;
             }
             let mut operands = operands.into_iter();
             Some(Box::new(Commit { barrier: operands.next()?, space, blocks: operands.next() }))
         }
-        ["mma", "cta_group::1", ref rest @ ..] => tcgen05_mma::decode(rest, operands),
+        ["mma", group, ref rest @ ..] => tcgen05_mma::decode(rest, in_pair(group)?, operands),
         ["ld" | "st" | "cp", ..] => tcgen05_move::decode(&words[1..], operands),
+        _ => None,
+    }
+}
+
+/// Whether the word says that a pair of blocks works together.
+pub(super) fn in_pair(group: &str) -> Option<bool> {
+    match group {
+        "cta_group::1" => Some(false),
+        "cta_group::2" => Some(true),
         _ => None,
     }
 }
@@ -76,14 +63,17 @@ impl Machine<'_> {
         Ok(self.shared_of(block)?.tensor.get_or_insert_default())
     }
 
-    /// Warps that wait for columns look again whether enough are free.
-    fn wake_allocations(&mut self, block: usize) {
-        let own = block * self.warps_of_block..(block + 1) * self.warps_of_block;
-        for warp in self.warps[own].iter_mut().flatten().filter(|warp| warp.tensor.is_blocked) {
-            lanes_of(warp.waiting).for_each(|lane| warp.at[lane].1 -= 1);
-            warp.running |= warp.waiting;
-            warp.waiting = 0;
+    /// The blocks whose tensor memory an instruction is for: that of the thread, or its pair, the even one first.
+    pub(crate) fn blocks_of_tensor(&self, thread: Thread, in_pair: bool) -> Result<Vec<usize>> {
+        let block = self.block_of(thread);
+        if !in_pair {
+            return Ok(vec![block]);
         }
+        let first = block - self.rank(block) as usize % 2;
+        if self.cluster % 2 == 1 {
+            return Err(wrong("the cluster has an odd number of blocks, and no pairs"));
+        }
+        Ok(vec![first, first + 1])
     }
 
     /// The place that an operand in brackets means.
@@ -102,58 +92,6 @@ impl Machine<'_> {
             Why::Astray,
             format!("no allocation of tensor memory has {columns} columns from column {column} on in lane {lane}"),
         )
-    }
-}
-
-/// The columns that are allocated or freed.
-fn columns(machine: &Machine<'_>, all: &[Thread], operand: &Operand) -> Result<usize> {
-    let columns = agreed(machine, all, operand)? as usize;
-    if is_allocation(columns) {
-        return Ok(columns);
-    }
-    Err(wrong(format!("{columns} columns are no power of two from 32 to {COLUMNS}")))
-}
-
-impl Together for Allocate {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        let columns = columns(machine, all, &self.columns)?;
-        let (block, by) = (machine.block_of(all[0]), (machine.actor(all[0]), machine.site));
-        let to = machine.address(all[0], self.space, &self.to)?;
-        aligned(to, 4)?;
-        let tensor = machine.tensor_of(block)?;
-        if tensor.relinquished {
-            return Err(wrong("the block has given up its right to allocate tensor memory"));
-        }
-        let first = tensor.free(columns);
-        machine.warp_mut(all[0].warp).tensor.is_blocked = first.is_none();
-        let Some(first) = first else { return Ok(()) };
-        machine.tensor_of(block)?.owned.insert(first, Owned { columns, by });
-        machine.watch_one(all[0], to, 4, crate::access::How::WRITE)?;
-        machine.write_number(to, 4, first as u64)
-    }
-}
-
-impl Together for Free {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        let columns = columns(machine, all, &self.columns)?;
-        let Place { column, .. } = Place::of(agreed(machine, all, &self.address)?);
-        let owned = &mut machine.tensor_of(machine.block_of(all[0]))?.owned;
-        if owned.get(&column).is_none_or(|own| own.columns != columns) {
-            let text = format!("no allocation of tensor memory has {columns} columns and begins at column {column}");
-            return stop(Why::Astray, text);
-        }
-        owned.remove(&column);
-        machine.progress += 1;
-        machine.wake_allocations(machine.block_of(all[0]));
-        machine.watch_free(all[0], column, columns);
-        Ok(())
-    }
-}
-
-impl Together for Relinquish {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        machine.tensor_of(machine.block_of(all[0]))?.relinquished = true;
-        Ok(())
     }
 }
 

@@ -1,138 +1,88 @@
-//! `tcgen05.mma`: a thread lets a block multiply matrices of shared memory and of tensor memory, where the result is.
+//! `tcgen05.mma`: a thread lets a block, or a pair of blocks, multiply matrices of shared memory and of tensor memory, where the
+//! result is.
 //!
-//! The values are computed at once. Until a barrier is told by `tcgen05.commit` the matrices are in use.
+//! The values are computed at once. Until a barrier is told by `tcgen05.commit` the matrices are in use. Of a pair each block has
+//! half of the rows of A and of the result, and half of the columns of B.
 
-use ptx_intrinsics::on_cpu::matrix::{Operand as Of, Product};
-
+use super::tcgen05_scales::ScalesOf;
+use super::tcgen05_shape::{Kind, Shape};
 use crate::descriptor::Matrix;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::{Result, Why, stop, wrong};
-use crate::tensor::{COLUMNS, Place};
+use crate::tensor::{COLUMNS, LANES, Place};
 use crate::units::Units;
 use crate::watch_tensor::Run;
 
-/// What is computed at a time.
-const ROWS: usize = 16;
-const WIDTH: usize = 8;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Half,
-    Tf32,
-    Byte,
-    Integer,
-}
-
 struct Multiply {
     kind: Kind,
+    /// Whether a pair of blocks multiplies.
+    in_pair: bool,
     d: Operand,
     a: Operand,
     b: Operand,
     shape: Operand,
+    /// Where the scales of A and of B are.
+    scales: Option<[Operand; 2]>,
     /// Lanes that are not written.
     disabled: Vec<Operand>,
     adds: Operand,
     /// D is divided by that power of two.
-    scale: Option<Operand>,
+    divides: Option<Operand>,
 }
 
-/// What the instruction descriptor tells.
-struct Shape {
-    rows: usize,
-    columns: usize,
-    depth: usize,
-    /// Of an element of A and B.
-    bits: usize,
-    product: Product,
-    /// Whether A and B lie with elements of one column of K side by side.
-    across: [bool; 2],
-    negates: [bool; 2],
+/// What a product uses.
+#[derive(Default)]
+struct Uses {
+    units: Units,
+    runs: Vec<Run>,
 }
 
-pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+/// A row of a factor, along K.
+type Row = Vec<f64>;
+
+/// What a product needs.
+struct Factors {
+    /// Of each block, for each lane of the result.
+    a: Vec<Vec<Row>>,
+    /// For each column of the result.
+    b: Vec<Row>,
+}
+
+pub(super) fn decode(words: &[&str], in_pair: bool, operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let (kind, rest) = words.split_first()?;
-    let kind = match *kind {
-        "kind::f16" => Kind::Half,
-        "kind::tf32" => Kind::Tf32,
-        "kind::f8f6f4" => Kind::Byte,
-        "kind::i8" => Kind::Integer,
-        _ => return None,
-    };
     // What is kept near the multipliers makes no difference to values.
-    let is_kept = |rest: &&&str| rest.starts_with("collector::a::");
-    if rest.iter().filter(is_kept).count() != rest.len() {
-        return None;
-    }
+    let rest: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with("collector::a::")).collect();
+    let scaled = |packed, of_scale| Some(Kind::Scaled { packed, of_scale });
+    let kind = match (*kind, &rest[..]) {
+        ("kind::f16", []) => Some(Kind::Half),
+        ("kind::tf32", []) => Some(Kind::Tf32),
+        ("kind::f8f6f4", []) => Some(Kind::Byte),
+        ("kind::i8", []) => Some(Kind::Integer),
+        ("kind::mxf8f6f4", ["block_scale"] | ["block_scale", "scale_vec::1X" | "block32"]) => scaled(false, 32),
+        ("kind::mxf4", ["block_scale"] | ["block_scale", "scale_vec::2X" | "block32"]) => scaled(true, 32),
+        ("kind::mxf4nvf4", ["block_scale", "scale_vec::2X" | "block32"]) => scaled(true, 32),
+        ("kind::mxf4nvf4", ["block_scale", "scale_vec::4X" | "block16"]) => scaled(true, 16),
+        _ => None,
+    }?;
     let mut operands = operands.into_iter();
     let (d, a, b, shape) = (operands.next()?, operands.next()?, operands.next()?, operands.next()?);
+    let scales = match kind {
+        Kind::Scaled { .. } => Some([operands.next()?, operands.next()?]),
+        _ => None,
+    };
     let mut adds = operands.next()?;
     let mut disabled = Vec::new();
     if let Operand::Vector(mask) = adds {
         (disabled, adds) = (mask, operands.next()?);
     }
-    let scale = operands.next();
-    if !adds.is_predicate() || !matches!(disabled.len(), 0 | 4) || operands.next().is_some() {
+    let divides = operands.next();
+    let has_mask = matches!((disabled.len(), in_pair), (0, _) | (4, false) | (8, true));
+    if !adds.is_predicate() || !has_mask || operands.next().is_some() {
         return None;
     }
-    Some(Box::new(Multiply { kind, d, a, b, shape, disabled, adds, scale }))
-}
-
-impl Shape {
-    fn of(kind: Kind, word: u32) -> Result<Shape> {
-        let field = |from: u32, bits: u32| (word >> from & ((1 << bits) - 1)) as usize;
-        let gap = |what: &str| stop(Why::Gap, format!("tcgen05.mma {what}"));
-        if field(2, 1) == 1 {
-            return gap("of sparse matrices");
-        }
-        let (bits, sum, names): (usize, &str, &[&str]) = match (kind, field(4, 2)) {
-            (Kind::Half, 1) => (16, "f32", &["f16", "bf16"]),
-            (Kind::Half, 0) => return gap("with sums of f16"),
-            (Kind::Tf32, 1) => (32, "f32", &["", "", "tf32"]),
-            (Kind::Byte, 1) => (8, "f32", &["e4m3", "e5m2"]),
-            (Kind::Byte, 0) => return gap("with sums of f16"),
-            (Kind::Integer, 2) => (8, "s32", &["u8", "s8"]),
-            _ => return Err(wrong("the instruction descriptor has another type of D than the kind")),
-        };
-        let of = |from: u32| match names.get(field(from, 3)) {
-            Some(name) if !name.is_empty() => Ok(*name),
-            _ if kind == Kind::Byte && matches!(field(from, 3), 3..=5) => {
-                stop(Why::Gap, "tcgen05.mma of elements of less than 8 bits")
-            }
-            _ => Err(wrong("the instruction descriptor has a type of A or B that the kind has not")),
-        };
-        let (a, b, depth) = (of(7)?, of(10)?, 256 / bits);
-        if bits == 16 && a != b {
-            return Err(wrong("A and B are not of one type"));
-        }
-        let (columns, rows) = (field(17, 6) * 8, field(24, 5) * 16);
-        let step = if rows == 64 { 8 } else { 16 };
-        if !matches!(rows, 64 | 128) || columns == 0 || columns % step != 0 || columns > 256 {
-            return Err(wrong(format!("there is no product of {rows} rows and {columns} columns for one block")));
-        }
-        let before = if field(3, 1) == 1 { ".satfinite" } else { "" };
-        let alike = format!("mma.sync.aligned.m16n8k{depth}.row.col{before}.{sum}.{a}.{b}.{sum}");
-        let product = Product::parse(&alike.split('.').collect::<Vec<_>>())
-            .ok_or_else(|| wrong("the instruction descriptor fits no product"))?
-            .summed_exactly();
-        let bit = |at: u32| field(at, 1) == 1;
-        let (across, negates) = ([bit(15), bit(16)], [bit(13), bit(14)]);
-        Ok(Shape { rows, columns, depth, bits, product, across, negates })
-    }
-
-    /// Where a row of the result is, counted from the first lane.
-    fn lane(&self, row: usize) -> usize {
-        if self.rows == 64 { row / 16 * 32 + row % 16 } else { row }
-    }
-
-    /// Negates numbers.
-    fn signed(&self, mut elements: Vec<u64>, factor: usize) -> Vec<u64> {
-        if self.negates[factor] {
-            elements.iter_mut().for_each(|element| *element ^= 1 << (self.bits - 1));
-        }
-        elements
-    }
+    Some(Box::new(Multiply { kind, in_pair, d, a, b, shape, scales, disabled, adds, divides }))
 }
 
 impl Step for Multiply {
@@ -143,59 +93,53 @@ impl Step for Multiply {
 
 impl Multiply {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
-        let block = machine.block_of(thread);
-        let shape = Shape::of(self.kind, machine.get(thread, &self.shape)? as u32)?;
+        let blocks = machine.blocks_of_tensor(thread, self.in_pair)?;
+        if blocks[0] != machine.block_of(thread) {
+            return stop(Why::Gap, "tcgen05.mma.cta_group::2 that the odd block of a pair begins");
+        }
+        let shape = Shape::of(self.kind, blocks.len(), machine.get(thread, &self.shape)? as u32)?;
         let d = machine.place_in_tensor(thread, &self.d)?;
         if d.lane != 0 {
             return Err(wrong("the result does not begin in lane 0"));
         }
         let adds = machine.get(thread, &self.adds)? & 1 == 1;
-        let (mut units, mut runs) = (Units::new(), Vec::new());
-        let a = self.elements_of_a(machine, thread, &shape, &mut units, &mut runs)?;
-        let b = Matrix::of_tcgen05(machine.get(thread, &self.b)? as u64, shape.across[1], shape.bits)?;
-        let b = machine.elements(block, &b, (0, shape.columns), shape.depth, &mut units)?;
-        let [a, b] = [shape.signed(a, 0), shape.signed(b, 1)];
-        machine.has_columns(block, d, shape.columns)?;
+        let mut uses = Uses::default();
+        let factors = Factors {
+            a: blocks.iter().map(|block| self.a(machine, thread, *block, &shape, &mut uses)).collect::<Result<_>>()?,
+            b: self.b(machine, thread, &blocks, &shape, &mut uses)?,
+        };
+        let scales = self.scales(machine, thread, &blocks, &shape, &mut uses)?;
         let enabled = self.enabled(machine, thread)?;
-        let lanes: Vec<usize> = (0..shape.rows).map(|row| shape.lane(row)).collect();
-        for lane in lanes.iter().filter(|lane| enabled >> **lane & 1 == 1) {
-            let run = Run { place: Place { lane: *lane, column: d.column }, columns: shape.columns, writes: true };
-            if adds {
-                runs.push(Run { writes: false, ..run });
+        for (block, enabled) in blocks.iter().zip(enabled) {
+            machine.has_columns(*block, d, shape.columns_of_lane())?;
+            for (lane, _) in shape.lanes().filter(|(lane, _)| enabled >> *lane & 1 == 1) {
+                let place = Place { lane, column: d.column };
+                let run = Run { block: *block, place, columns: shape.columns_of_lane(), writes: true };
+                uses.runs.extend(adds.then_some(Run { writes: false, ..run }));
+                uses.runs.push(run);
             }
-            runs.push(run);
         }
-        machine.watch_product(thread, &units, &runs);
-        let power = match &self.scale {
-            Some(scale) => machine.get(thread, scale)? as i32,
-            None => 0,
+        machine.watch_product(thread, &uses.units, &uses.runs);
+        let before = match &self.divides {
+            _ if !adds => None,
+            Some(divides) => Some(2f64.powi(-(machine.get(thread, divides)? as i32))),
+            None => Some(1.0),
         };
-        let words = &mut machine.tensor_of(block)?.words;
-        let before = |row: usize, column: usize, words: &[u32]| {
-            let word = words[lanes[row] * COLUMNS + d.column + column];
-            match (adds, power) {
-                (false, _) => 0,
-                (true, 0) => word,
-                (true, power) => (f32::from_bits(word) * 2f32.powi(-power)).to_bits(),
-            }
-        };
-        for tile in 0..shape.rows / ROWS * (shape.columns / WIDTH) {
-            let (row, column) = (tile % (shape.rows / ROWS) * ROWS, tile / (shape.rows / ROWS) * WIDTH);
-            let of_a = |own: usize, along: usize| a[(row + own) * shape.depth + along];
-            let of_b = |own: usize, along: usize| b[(column + own) * shape.depth + along];
-            let of_c = |own: usize, along: usize| before(row + own, column + along, words).into();
-            let register = |matrix, lane, number| match matrix {
-                Of::A => shape.product.register(Of::A, lane, number, of_a),
-                Of::B => shape.product.register(Of::B, lane, number, of_b),
-                other => shape.product.register(other, lane, number, of_c),
-            };
-            let result = shape.product.result(0..32, register, f64::mul_add);
-            for (lane, values) in result.iter().enumerate() {
-                for (number, value) in values.iter().enumerate() {
-                    let own = lanes[row + lane / 4 + number / 2 * 8];
-                    if enabled >> own & 1 == 1 {
-                        words[own * COLUMNS + d.column + column + lane % 4 * 2 + number % 2] = *value as u32;
-                    }
+        machine.worked((shape.columns * shape.depth) as u64)?;
+        for (number, block) in blocks.iter().enumerate() {
+            let scaled = scales.get(number).map(|scales| scales.of_b(&shape, &factors.b));
+            let words = &mut machine.tensor_of(*block)?.words;
+            for (lane, own) in shape.lanes().filter(|(lane, _)| enabled[number] >> *lane & 1 == 1) {
+                let a = match scales.get(number) {
+                    Some(scales) => &scales.of_a(&shape, lane, own, &factors.a[number][lane]),
+                    None => &factors.a[number][lane],
+                };
+                let b = scaled.as_ref().map_or(&factors.b, |scaled| &scaled[lane / 32]);
+                let begin = lane * COLUMNS + d.column;
+                for (column, word) in words[begin..begin + shape.columns_of_lane()].iter_mut().enumerate() {
+                    let added = before.map_or(0.0, |factor| factor * shape.sum.number((*word).into()));
+                    let products = a.iter().zip(&b[own.first + column]).map(|(a, b)| a * b);
+                    *word = shape.sum.rounded(added + products.sum::<f64>(), shape.saturates) as u32;
                 }
             }
         }
@@ -203,29 +147,40 @@ impl Multiply {
         Ok(())
     }
 
-    /// The lanes that are written, as bits.
-    fn enabled(&self, machine: &Machine<'_>, thread: Thread) -> Result<u128> {
-        let mut disabled = 0;
+    /// The lanes of each block that are written, as bits.
+    fn enabled(&self, machine: &Machine<'_>, thread: Thread) -> Result<[u128; 2]> {
+        let mut disabled = [0; 2];
         for (number, word) in self.disabled.iter().enumerate() {
-            disabled |= (machine.get(thread, word)? & 0xffff_ffff) << (32 * number);
+            disabled[number / 4] |= (machine.get(thread, word)? & 0xffff_ffff) << (32 * (number % 4));
         }
-        Ok(!disabled)
+        Ok(disabled.map(|disabled: u128| !disabled))
     }
 
-    fn elements_of_a(
+    /// The rows of A that the lanes of a block multiply.
+    fn a(
         &self,
         machine: &mut Machine<'_>,
         thread: Thread,
+        block: usize,
         shape: &Shape,
-        units: &mut Units,
-        runs: &mut Vec<Run>,
-    ) -> Result<Vec<u64>> {
-        let block = machine.block_of(thread);
-        if !matches!(self.a, Operand::Address(..)) {
-            let a = Matrix::of_tcgen05(machine.get(thread, &self.a)? as u64, shape.across[0], shape.bits)?;
-            return machine.elements(block, &a, (0, shape.rows), shape.depth, units);
+        uses: &mut Uses,
+    ) -> Result<Vec<Row>> {
+        if matches!(self.a, Operand::Address(..)) {
+            return self.a_of_tensor(machine, thread, block, shape, uses);
         }
-        if shape.rows != 128 {
+        let rows = self.rows(machine, thread, block, shape, (0, shape.rows_of_block()), uses)?;
+        Ok((0..LANES).map(|lane| shape.own(lane).map_or(Row::new(), |own| rows[own.row].clone())).collect())
+    }
+
+    fn a_of_tensor(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        block: usize,
+        shape: &Shape,
+        uses: &mut Uses,
+    ) -> Result<Vec<Row>> {
+        if shape.rows_of_block() == 64 && !shape.is_folded() {
             return stop(Why::Gap, "tcgen05.mma of 64 rows with A in tensor memory");
         }
         let (first, columns) = (machine.place_in_tensor(thread, &self.a)?, shape.depth * shape.bits / 32);
@@ -233,14 +188,67 @@ impl Multiply {
             return Err(wrong("A does not begin in lane 0"));
         }
         machine.has_columns(block, first, columns)?;
-        let run = |lane| Run { place: Place { lane, column: first.column }, columns, writes: false };
-        runs.extend((0..shape.rows).map(run));
+        let run = |lane| Run { block, place: Place { lane, column: first.column }, columns, writes: false };
+        uses.runs.extend((0..LANES).map(run));
         let words = &machine.tensor_of(block)?.words;
         let of_word = 32 / shape.bits;
-        let element = |row: usize, along: usize| {
-            let word = words[row * COLUMNS + first.column + along / of_word];
-            u64::from(word >> (along % of_word * shape.bits)) & (u64::MAX >> (64 - shape.bits))
+        let element = |lane: usize, along: usize| {
+            let word = words[lane * COLUMNS + first.column + along / of_word];
+            let bits = u64::from(word >> (along % of_word * shape.bits)) & (u64::MAX >> (64 - shape.bits));
+            if shape.bits == 4 { shape.number(0, bits) } else { shape.number_of_container(0, bits) }
         };
-        Ok((0..shape.rows).flat_map(|row| (0..shape.depth).map(move |along| element(row, along))).collect())
+        Ok((0..LANES).map(|lane| (0..shape.depth).map(|along| element(lane, along)).collect()).collect())
+    }
+
+    /// The columns of B: each block has as many.
+    fn b(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        blocks: &[usize],
+        shape: &Shape,
+        uses: &mut Uses,
+    ) -> Result<Vec<Row>> {
+        let mut all = Vec::with_capacity(shape.columns);
+        for block in blocks {
+            all.extend(self.rows(machine, thread, *block, shape, (1, shape.columns / blocks.len()), uses)?);
+        }
+        Ok(all)
+    }
+
+    /// Rows of a factor in a block's shared memory.
+    fn rows(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        block: usize,
+        shape: &Shape,
+        (factor, count): (usize, usize),
+        uses: &mut Uses,
+    ) -> Result<Vec<Row>> {
+        let descriptor = machine.get(thread, [&self.a, &self.b][factor])? as u64;
+        let matrix = Matrix::of_tcgen05(descriptor, shape.across[factor], shape.bits)?.of_width(shape.widths[factor]);
+        let elements = machine.elements(block, &matrix, (0, count), shape.depth, &mut uses.units)?;
+        let row = |row: &[u64]| row.iter().map(|bits| shape.number(factor, *bits)).collect();
+        Ok(elements.chunks(shape.depth).map(row).collect())
+    }
+
+    /// The scales that each block has.
+    fn scales(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        blocks: &[usize],
+        shape: &Shape,
+        uses: &mut Uses,
+    ) -> Result<Vec<ScalesOf>> {
+        let (Some(operands), Some(scales)) = (&self.scales, shape.scales) else { return Ok(Vec::new()) };
+        let mut places = [Place { lane: 0, column: 0 }; 2];
+        for (place, operand) in places.iter_mut().zip(operands) {
+            // The two highest bits name a byte, as those of the instruction descriptor do.
+            let at = machine.place_in_tensor(thread, operand)?;
+            *place = Place { lane: at.lane & 0x3fff, ..at };
+        }
+        blocks.iter().map(|block| ScalesOf::read(machine, *block, shape, scales, places, &mut uses.runs)).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! `tcgen05.ld`, `tcgen05.st` and `tcgen05.cp`: between tensor memory and registers, and from shared memory.
 
+use super::tcgen05::in_pair;
 use super::together::{Together, agreed, collective};
 use crate::descriptor::Matrix;
 use crate::group::{Group, Thread};
@@ -33,9 +34,13 @@ struct Move {
 }
 
 struct Copy {
+    /// Whether each block of a pair copies.
+    in_pair: bool,
     /// Rows of the source, and bytes of each.
     rows: usize,
     bytes: usize,
+    /// Bits of a byte: the others are zero, on both sides of four.
+    width: usize,
     /// Of each 32 lanes the rows that they get.
     parts: [usize; 4],
     place: Operand,
@@ -60,8 +65,12 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
             let [place, registers] = operands.try_into().ok()?;
             movement(Shape::named(shape)?, count, true, registers, place)
         }
-        ["cp", "cta_group::1", ref shape @ ..] => {
+        ["cp", group, ref shape @ ..] => {
             let [place, from] = operands.try_into().ok()?;
+            let (shape, format) = match shape {
+                [shape @ .., "b8x16", format] => (shape, Some(*format)),
+                shape => (shape, None),
+            };
             let (rows, bytes, parts) = match shape {
                 ["128x256b"] => (128, 32, [0, 32, 64, 96]),
                 ["128x128b"] => (128, 16, [0, 32, 64, 96]),
@@ -70,7 +79,13 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
                 ["32x128b", "warpx4"] => (32, 16, [0; 4]),
                 _ => return None,
             };
-            Some(Box::new(Copy { rows, bytes, parts, place, from }))
+            let width = match format {
+                None => 8,
+                Some("b6x16_p32") => 6,
+                Some("b4x16_p64") => 4,
+                Some(_) => return None,
+            };
+            Some(Box::new(Copy { in_pair: in_pair(group)?, rows, bytes, width, parts, place, from }))
         }
         _ => None,
     }
@@ -133,7 +148,7 @@ impl Shape {
 
 impl Move {
     /// The words of each thread that lie side by side.
-    fn runs(&self, first: Place, thread: Thread) -> Vec<(Thread, Run)> {
+    fn runs(&self, block: usize, first: Place, thread: Thread) -> Vec<(Thread, Run)> {
         let mut runs: Vec<(Thread, Run)> = Vec::new();
         for register in 0..self.registers.len() {
             let (lane, column) = self.shape.place(thread.lane, register);
@@ -142,7 +157,7 @@ impl Move {
                 Some(run) if run.place.lane == place.lane && run.place.column + run.columns == place.column => {
                     run.columns += 1;
                 }
-                _ => runs.push((thread, Run { place, columns: 1, writes: self.stores })),
+                _ => runs.push((thread, Run { block, place, columns: 1, writes: self.stores })),
             }
         }
         runs
@@ -163,7 +178,7 @@ impl Together for Move {
             );
             return stop(Why::Astray, text);
         }
-        let runs: Vec<(Thread, Run)> = all.iter().flat_map(|thread| self.runs(first, *thread)).collect();
+        let runs: Vec<(Thread, Run)> = all.iter().flat_map(|thread| self.runs(block, first, *thread)).collect();
         for (_, run) in &runs {
             machine.has_columns(block, run.place, run.columns)?;
         }
@@ -194,22 +209,29 @@ impl Step for Copy {
 
 impl Copy {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
-        let (first, block) = (machine.place_in_tensor(thread, &self.place)?, machine.block_of(thread));
-        let matrix = Matrix::of_tcgen05(machine.get(thread, &self.from)? as u64, false, 8)?;
-        let mut units = Units::new();
-        let bytes = machine.elements(block, &matrix, (0, self.rows), self.bytes, &mut units)?;
-        let columns = self.bytes / 4;
-        let run = |lane| Run { place: Place { lane, column: first.column }, columns, writes: true };
-        let runs: Vec<Run> = (0..LANES).map(run).collect();
-        machine.has_columns(block, first, columns)?;
-        machine.watch_product(thread, &units, &runs);
-        let tensor = machine.tensor_of(block)?;
-        for run in runs {
-            let row = self.parts[run.place.lane / 32] + run.place.lane % 32;
-            let own = bytes[row * self.bytes..(row + 1) * self.bytes].chunks(4).enumerate();
-            for (column, bytes) in own {
-                let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | *byte as u32);
-                tensor.words[run.place.byte() / 4 + column] = word;
+        let first = machine.place_in_tensor(thread, &self.place)?;
+        let descriptor = machine.get(thread, &self.from)? as u64;
+        let matrix = Matrix::of_tcgen05(descriptor, false, 8)?.of_width(self.width);
+        let (mut units, mut copied, columns) = (Units::new(), Vec::new(), self.bytes / 4);
+        let mut all = Vec::new();
+        for block in machine.blocks_of_tensor(thread, self.in_pair)? {
+            let bytes = machine.elements(block, &matrix, (0, self.rows), self.bytes, &mut units)?;
+            machine.has_columns(block, first, columns)?;
+            let run = |lane| Run { block, place: Place { lane, column: first.column }, columns, writes: true };
+            all.extend((0..LANES).map(run));
+            copied.push((block, bytes));
+        }
+        machine.watch_product(thread, &units, &all);
+        let shift = if self.width == 4 { 2 } else { 0 };
+        for (block, bytes) in copied {
+            let tensor = machine.tensor_of(block)?;
+            for lane in 0..LANES {
+                let row = self.parts[lane / 32] + lane % 32;
+                let own = bytes[row * self.bytes..(row + 1) * self.bytes].chunks(4).enumerate();
+                for (column, bytes) in own {
+                    let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | (*byte << shift) as u32);
+                    tensor.words[lane * COLUMNS + first.column + column] = word;
+                }
             }
         }
         machine.progress += 1;

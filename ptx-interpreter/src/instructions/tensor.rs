@@ -28,6 +28,9 @@ struct Tensor {
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     const OPERATIONS: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+    // It stands anywhere.
+    let in_pair = words.contains(&"cta_group::2");
+    let words: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with("cta_group::")).collect();
     let has = |word: &str| words.contains(&word);
     let at = words.iter().position(|word| *word == "tensor")?;
     let into = Space::parse(words.get(at + 2)?)?;
@@ -40,8 +43,8 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         into: Some(into).filter(|into| *into != Space::Global),
         op,
         multicast: has("multicast::cluster"),
-        in_pair: has("cta_group::2"),
-        mode: mode_of(words)?,
+        in_pair,
+        mode: mode_of(&words)?,
         dimensions: (*words.get(at + 1)?).to_owned(),
         operands,
     };
@@ -144,7 +147,7 @@ impl Tensor {
             machine.host(to, piece.bytes, true)?;
             copies.push(Copy { change, ..Copy::plain(to, from, piece.bytes) });
         }
-        machine.watch_copies(thread, &copies, Engine::Bulk)?;
+        machine.watch_stores(thread, &copies)?;
         machine.copies_of.entry(machine.id(thread)).or_default().bulk.open.extend(copies);
         Ok(())
     }

@@ -4,21 +4,32 @@ use half1::f16;
 
 use crate::cpu::odd::odd;
 
+/// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub enum Element {
     /// `f16`, `f32` and `f64`
     Float(u32),
+    /// `bf16`
     Brain,
+    /// `tf32`
     Tf32,
+    /// An integer with a sign, of so many bits.
     Signed(u32),
+    /// An integer without one.
     Unsigned(u32),
+    /// `b1`
     Bit,
     /// A float of at most eight bits, in a byte of its own.
     Small(Small),
+    /// `ue4m3`, a scale: a float without a sign.
+    Magnitude(Small),
+    /// `ue8m0`, a scale: a power of two.
+    Power,
 }
 
+/// How many bits of a small float are its exponent and its fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Small {
+pub struct Small {
     exponent: u32,
     fraction: u32,
     /// Bits of the byte below the number.
@@ -26,7 +37,8 @@ pub(super) struct Small {
 }
 
 impl Element {
-    pub(super) fn parse(word: &str) -> Option<Element> {
+    /// The type of that name.
+    pub fn parse(word: &str) -> Option<Element> {
         let small = |exponent, fraction, below| Some(Element::Small(Small { exponent, fraction, below }));
         Some(match word {
             "f16" => Element::Float(16),
@@ -45,6 +57,8 @@ impl Element {
             "e3m2" => return small(3, 2, 0),
             "e2m3" => return small(2, 3, 0),
             "e2m1" => return small(2, 1, 2),
+            "ue4m3" => Element::Magnitude(Small { exponent: 4, fraction: 3, below: 0 }),
+            "ue8m0" => Element::Power,
             _ => return None,
         })
     }
@@ -56,7 +70,7 @@ impl Element {
             Element::Brain => 16,
             Element::Tf32 => 32,
             Element::Bit => 1,
-            Element::Small(_) => 8,
+            Element::Small(_) | Element::Magnitude(_) | Element::Power => 8,
         }
     }
 
@@ -80,7 +94,7 @@ impl Element {
     }
 
     /// The number. All of these types are exact in an `f64`.
-    pub(super) fn number(self, bits: u64) -> f64 {
+    pub fn number(self, bits: u64) -> f64 {
         match self {
             Element::Float(64) => f64::from_bits(bits),
             Element::Float(16) => f16::from_bits(bits as u16).to_f64(),
@@ -91,11 +105,14 @@ impl Element {
             Element::Signed(width) => ((bits << (64 - width)) as i64 >> (64 - width)) as f64,
             Element::Unsigned(_) | Element::Bit => bits as f64,
             Element::Small(small) => small.number(bits as u32),
+            Element::Magnitude(small) => small.number(bits as u32 & 0x7f),
+            Element::Power if bits == 0xff => f64::NAN,
+            Element::Power => f64::from_bits((bits + 1023 - 127) << 52),
         }
     }
 
     /// The bits of a result. What no number is, is the one NaN that instructions give.
-    pub(super) fn rounded(self, number: f64, saturates: bool) -> u64 {
+    pub fn rounded(self, number: f64, saturates: bool) -> u64 {
         match self {
             Element::Signed(_) if saturates => (number as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u32 as u64,
             Element::Signed(_) => number as i64 as u32 as u64,

@@ -6,5 +6,6 @@ mod product;
 mod rows;
 mod steps;
 
+pub use element::{Element, Small};
 pub use product::{Operand, Product};
 pub use rows::{ROW, Rows};

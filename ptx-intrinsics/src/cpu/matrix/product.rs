@@ -94,12 +94,6 @@ impl Product {
         Product { steps: steps::of_four_warps(self.a), ..self }
     }
 
-    /// With sums that are exact before they are rounded.
-    #[must_use]
-    pub fn summed_exactly(self) -> Product {
-        Product { steps: Steps::Exact, ..self }
-    }
-
     fn element(&self, operand: Operand) -> Element {
         match operand {
             Operand::D => self.to,
