@@ -100,9 +100,9 @@ const ROW_UNIT: i64 = 16;
 /// written has a negative coordinate. What is written of a row ends at a multiple of 16 bytes, behind the row's end if need be.
 /// All of this was seen on an H100; it is not in the PTX ISA.
 pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)> {
-    let (rank, bytes) = known(map)?;
+    let (rank, unit) = known(map)?;
     let by_rows = place.mode == Mode::Rows;
-    let coordinates: Vec<i64> = place.coordinates.iter().copied().map(i64::from).collect();
+    let mut coordinates: Vec<i64> = place.coordinates.iter().copied().map(i64::from).collect();
     if coordinates.len() != if by_rows { 5 } else { rank } || by_rows && rank != 2 {
         let text = format!("a map of {rank} dimensions, for {} coordinates", coordinates.len());
         return Err(Refused::Wrong(text));
@@ -114,6 +114,8 @@ pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)>
             place.mode.words()
         )));
     }
+    let map = &unit.map(map, &mut coordinates, place)?;
+    let bytes = unit.bytes;
     begins_well(&coordinates, bytes, place)?;
     if let Some(columns) = &map.columns {
         return column(map, columns, &coordinates, place, bytes);
@@ -122,7 +124,7 @@ pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)>
         let text = format!("a map whose box has {} rows, for four rows: boxDim[1] must be 1", map.tile[1]);
         return Err(Refused::Wrong(text));
     }
-    let inner = map.tile[0] as usize * bytes;
+    let inner = map.tile[0] as usize * unit.shared;
     let mut all = Vec::new();
     let counts: Vec<u64> = match by_rows {
         true => vec![4],
@@ -143,9 +145,11 @@ pub fn pieces(map: &TensorMap, place: &Place<'_>) -> Result<(Vec<Piece>, usize)>
             address = address.wrapping_add((place as u64).wrapping_mul(map.strides[at]));
         }
         let (at, first) = (row * pitch(map, inner), coordinates[0]);
-        BoxRow { map, address, is_inside, at, first, bytes, writes: place.writes }.pieces(&mut all);
+        let row = BoxRow { map, address, is_inside, at, first, bytes, writes: place.writes };
+        if unit.shared == bytes { row.pieces(&mut all) } else { unit.padded(&row, &mut all) }
     }
-    Ok((all, rows as usize * inner))
+    // A barrier does not count what lies between packed elements: CUTLASS does not expect it.
+    Ok((all, rows as usize * map.tile[0] as usize * bytes))
 }
 
 fn begins_well(coordinates: &[i64], bytes: usize, place: &Place<'_>) -> Result<()> {
@@ -197,10 +201,10 @@ fn pixel_at(map: &TensorMap, pixel: &[i64]) -> (u64, bool) {
     (address, is_inside)
 }
 
-/// The rank and the bytes of an element, if it is known here how such a tensor is copied.
-fn known(map: &TensorMap) -> Result<(usize, usize)> {
+/// The rank and the unit of elements, if it is known here how such a tensor is copied.
+fn known(map: &TensorMap) -> Result<(usize, Unit)> {
     map.check().map_err(|why| Refused::Wrong(format!("the tensor map is wrong: {why}")))?;
-    let Some((bytes, _)) = map.element() else { return unknown("a tensor of packed elements") };
+    let Some(unit) = Unit::of(map) else { return unknown("a tensor of such elements") };
     if map.interleave != 0 {
         return unknown("an interleaved tensor");
     }
@@ -211,10 +215,74 @@ fn known(map: &TensorMap) -> Result<(usize, usize)> {
     if map.place(0).is_none() {
         return unknown("a swizzle that flips halves");
     }
-    Ok((map.rank as usize, bytes))
+    Ok((map.rank as usize, unit))
+}
+
+/// Elements that are together: one, or some of less than eight bits.
+#[derive(Clone, Copy)]
+struct Unit {
+    elements: u32,
+    /// What it has in global memory, and in shared memory.
+    bytes: usize,
+    shared: usize,
+}
+
+impl Unit {
+    fn of(map: &TensorMap) -> Option<Unit> {
+        let (elements, bytes, shared) = match (map.element(), map.element) {
+            (Some((bytes, _)), _) => (1, bytes, bytes),
+            // `CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B`, `16U4_ALIGN16B`, `16U6_ALIGN16B`
+            (_, 13) => (2, 1, 1),
+            (_, 14) => (16, 8, 16),
+            (_, 15) => (16, 12, 16),
+            _ => return None,
+        };
+        Some(Unit { elements, bytes, shared })
+    }
+
+    /// The map and the coordinates in units.
+    fn map(self, map: &TensorMap, coordinates: &mut [i64], place: &Place<'_>) -> Result<TensorMap> {
+        let mut map = *map;
+        if self.elements == 1 {
+            return Ok(map);
+        }
+        if map.columns.is_some() {
+            return unknown("columns of packed elements");
+        }
+        if place.writes && self.shared != self.bytes {
+            return unknown("a store of elements that are packed in global memory only");
+        }
+        let elements = u64::from(self.elements);
+        let all = [coordinates[0] as u64, map.sizes[0], map.tile[0].into()];
+        if let Some(number) = all.iter().find(|number| **number % elements != 0) {
+            let text =
+                format!("{} packed elements along a row, which have to be a multiple of {elements}", *number as i64);
+            return Err(Refused::Wrong(text));
+        }
+        coordinates[0] /= elements as i64;
+        map.sizes[0] /= elements;
+        map.tile[0] /= self.elements;
+        Ok(map)
+    }
+
+    /// The pieces of a row whose units are longer in shared memory.
+    fn padded(self, row: &BoxRow<'_>, all: &mut Vec<Piece>) {
+        let mut plain = Vec::new();
+        BoxRow { map: &TensorMap { swizzle: 0, ..*row.map }, at: 0, ..*row }.pieces(&mut plain);
+        for piece in plain {
+            for at in (0..piece.bytes).step_by(self.bytes) {
+                let unit = row.at + (piece.at + at as u64) / self.bytes as u64 * self.shared as u64;
+                let global = piece.global.map(|global| global + at as u64);
+                all.push(Piece { at: unit, global, bytes: self.bytes, is_behind: piece.is_behind });
+                let (rest, bytes) = (unit + self.bytes as u64, self.shared - self.bytes);
+                all.push(Piece { at: rest, global: None, bytes, is_behind: false });
+            }
+        }
+    }
 }
 
 /// A row of a box.
+#[derive(Clone, Copy)]
 struct BoxRow<'m> {
     map: &'m TensorMap,
     /// Where the tensor's row begins.
