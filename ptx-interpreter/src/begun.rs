@@ -10,6 +10,8 @@ pub(crate) struct Copy {
     /// How many bytes are read.
     pub(crate) read: usize,
     pub(crate) size: usize,
+    /// Whether a barrier does not count it: it lies between packed elements.
+    pub(crate) is_padding: bool,
     /// What stands in each two bytes of the rest.
     pub(crate) rest: [u8; 2],
     /// Whether the elements are of tf32, to which they are rounded.
@@ -23,7 +25,7 @@ pub(crate) struct Copy {
 impl Copy {
     /// All bytes, as they are.
     pub(crate) fn plain(to: u64, from: u64, size: usize) -> Copy {
-        Copy { to, from, read: size, size, rest: [0; 2], tf32: false, mask: u16::MAX, change: None }
+        Copy { to, from, read: size, size, is_padding: false, rest: [0; 2], tf32: false, mask: u16::MAX, change: None }
     }
 }
 

@@ -284,7 +284,7 @@ impl Machine<'_> {
                 }
             }
             if let Engine::Barrier(place) = engine {
-                let bytes = copies.iter().map(|copy| copy.size).sum();
+                let bytes = copies.iter().filter(|copy| !copy.is_padding).map(|copy| copy.size).sum();
                 tells_barrier(checks, (actor, site), place, bytes, is_to_own_block, (write, write_epoch, by_proxy));
             }
         });

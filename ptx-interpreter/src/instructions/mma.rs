@@ -3,6 +3,7 @@
 use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Product};
 use rustc_apfloat::{Float, Round, ieee::Double};
 
+use super::mma_scaled;
 use super::together::{Together, collective};
 use crate::alu::round_of;
 use crate::group::Thread;
@@ -20,6 +21,9 @@ struct Multiply {
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    if words.contains(&"block_scale") {
+        return mma_scaled::decode(words, operands);
+    }
     let product = Product::parse(words)?;
     let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();
     let [d, a, b, c] = operands.try_into().ok()?;
@@ -31,15 +35,18 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     collective(Operand::Number(u32::MAX.into()), Multiply { product, round, d, a, b, c })
 }
 
+/// The registers of each thread.
+pub(super) fn registers(machine: &Machine<'_>, all: &[Thread], list: &[Operand]) -> Result<Vec<Vec<u64>>> {
+    let of_lane = |thread: &Thread| list.iter().map(|from| Ok(machine.get(*thread, from)? as u64)).collect();
+    all.iter().map(of_lane).collect()
+}
+
 impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         if all.len() != 32 {
             return Err(wrong("lanes of the mask have ended: all of the warp multiply matrices together"));
         }
-        let read = |list: &[Operand]| -> Result<Vec<Vec<u64>>> {
-            let of_lane = |thread: &Thread| list.iter().map(|from| Ok(machine.get(*thread, from)? as u64)).collect();
-            all.iter().map(of_lane).collect()
-        };
+        let read = |list| registers(machine, all, list);
         let (a, b, c) = (read(&self.a)?, read(&self.b)?, read(&self.c)?);
         let register = |matrix, lane: usize, number: usize| match matrix {
             Matrix::A => a[lane][number],

@@ -21,6 +21,7 @@ mod matches;
 mod matrix;
 mod mbarrier;
 mod mma;
+mod mma_scaled;
 mod moves;
 mod multimem;
 mod nothing;

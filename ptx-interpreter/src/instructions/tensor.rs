@@ -193,7 +193,13 @@ fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) ->
         let read = if piece.global.is_some() { piece.bytes } else { 0 };
         let from = piece.global.unwrap_or(to);
         machine.host(from, read, false)?;
-        Ok(Copy { read, rest: map.outside(), tf32: map.is_tf32(), ..Copy::plain(to, from, piece.bytes) })
+        Ok(Copy {
+            read,
+            is_padding: piece.is_padding,
+            rest: map.outside(),
+            tf32: map.is_tf32(),
+            ..Copy::plain(to, from, piece.bytes)
+        })
     };
     all.iter().map(one).collect()
 }

@@ -21,6 +21,8 @@ pub enum Element {
     Bit,
     /// A float of at most eight bits, in a byte of its own.
     Small(Small),
+    /// A float of four bits, side by side with others.
+    Packed(Small),
     /// `ue4m3`, a scale: a float without a sign.
     Magnitude(Small),
     /// `ue8m0`, a scale: a power of two.
@@ -63,6 +65,11 @@ impl Element {
         })
     }
 
+    /// The same, side by side.
+    pub(super) fn packed(self) -> Element {
+        if let Element::Small(small) = self { Element::Packed(small) } else { self }
+    }
+
     /// The bits of a register that it takes.
     pub(super) fn bits(self) -> usize {
         match self {
@@ -70,6 +77,7 @@ impl Element {
             Element::Brain => 16,
             Element::Tf32 => 32,
             Element::Bit => 1,
+            Element::Packed(_) => 4,
             Element::Small(_) | Element::Magnitude(_) | Element::Power => 8,
         }
     }
@@ -105,6 +113,7 @@ impl Element {
             Element::Signed(width) => ((bits << (64 - width)) as i64 >> (64 - width)) as f64,
             Element::Unsigned(_) | Element::Bit => bits as f64,
             Element::Small(small) => small.number(bits as u32),
+            Element::Packed(small) => small.number((bits as u32) << small.below),
             Element::Magnitude(small) => small.number(bits as u32 & 0x7f),
             Element::Power if bits == 0xff => f64::NAN,
             Element::Power => f64::from_bits((bits + 1023 - 127) << 52),

@@ -4,8 +4,10 @@ mod element;
 mod layout;
 mod product;
 mod rows;
+mod scaled;
 mod steps;
 
 pub use element::{Element, Small};
 pub use product::{Operand, Product};
 pub use rows::{ROW, Rows};
+pub use scaled::{Scaled, Selected};

@@ -46,6 +46,11 @@ pub struct Product {
 impl Product {
     /// The instruction of these words, if ptxas takes it.
     pub fn parse(words: &[&str]) -> Option<Product> {
+        if let ["mma", "sync", "aligned", kind @ "kind::f8f6f4", shape, a, b, rest @ ..] = words {
+            let moved: Vec<&str> =
+                ["mma", "sync", "aligned", *shape, *a, *b, *kind].into_iter().chain(rest.iter().copied()).collect();
+            return Product::parse(&moved);
+        }
         let ["mma", "sync", "aligned", shape, a_major @ ("row" | "col"), b_major @ ("row" | "col"), rest @ ..] = words
         else {
             return None;
@@ -92,6 +97,14 @@ impl Product {
     #[must_use]
     pub fn of_four_warps(self) -> Product {
         Product { steps: steps::of_four_warps(self.a), ..self }
+    }
+
+    /// `m16n8` of floats of at most eight bits, or of four bits side by side, as it is part of a product with scales.
+    pub(super) fn of_small(depth: usize, a: Element, b: Element) -> Product {
+        let sum = Element::Float(32);
+        let shape = Shape { rows: 16, columns: 8, depth };
+        let (layout, steps, rounding) = (Layout::Whole, Steps::Exact, "rn");
+        Product { shape, layout, a, b, from: sum, to: sum, saturates: false, differ: false, steps, rounding }
     }
 
     fn element(&self, operand: Operand) -> Element {
@@ -148,7 +161,23 @@ impl Product {
         register: impl Fn(Operand, usize, usize) -> u64,
         fused: impl Fn(f64, f64, f64) -> f64,
     ) -> Vec<Vec<u64>> {
-        let [a, b, c] = [Operand::A, Operand::B, Operand::C].map(|operand| self.matrices(operand, &register));
+        self.result_with(lanes, register, fused, |_, _, _| 1.0)
+    }
+
+    /// The same, where each number of A and B is multiplied by a scale: that of an operand, a row (of B: a column) and a place along it.
+    pub(super) fn result_with(
+        &self,
+        lanes: impl Iterator<Item = usize>,
+        register: impl Fn(Operand, usize, usize) -> u64,
+        fused: impl Fn(f64, f64, f64) -> f64,
+        scale: impl Fn(Operand, usize, usize) -> f64,
+    ) -> Vec<Vec<u64>> {
+        let [mut a, mut b, c] = [Operand::A, Operand::B, Operand::C].map(|operand| self.matrices(operand, &register));
+        for (operand, matrices) in [(Operand::A, &mut a), (Operand::B, &mut b)] {
+            for (row, numbers) in matrices.iter_mut().flat_map(|matrix| matrix.iter_mut().enumerate()) {
+                numbers.iter_mut().enumerate().for_each(|(along, number)| *number *= scale(operand, row, along));
+            }
+        }
         let of_lane = |lane: usize| {
             let values: Vec<u64> = (0..self.elements(Operand::D))
                 .map(|i| {

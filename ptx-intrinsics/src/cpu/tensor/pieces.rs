@@ -20,6 +20,8 @@ pub struct Piece {
     pub bytes: usize,
     /// Whether it is behind the end of a row, and written all the same: see [`pieces`].
     pub is_behind: bool,
+    /// Whether it lies between packed elements, and no barrier counts it.
+    pub is_padding: bool,
 }
 
 /// What a copy takes of a tensor.
@@ -273,9 +275,9 @@ impl Unit {
             for at in (0..piece.bytes).step_by(self.bytes) {
                 let unit = row.at + (piece.at + at as u64) / self.bytes as u64 * self.shared as u64;
                 let global = piece.global.map(|global| global + at as u64);
-                all.push(Piece { at: unit, global, bytes: self.bytes, is_behind: piece.is_behind });
+                all.push(Piece { at: unit, global, bytes: self.bytes, is_behind: piece.is_behind, is_padding: false });
                 let (rest, bytes) = (unit + self.bytes as u64, self.shared - self.bytes);
-                all.push(Piece { at: rest, global: None, bytes, is_behind: false });
+                all.push(Piece { at: rest, global: None, bytes, is_behind: false, is_padding: true });
             }
         }
     }
@@ -309,7 +311,10 @@ impl BoxRow<'_> {
             let [from, to] = [from, to].map(|element| element as u64 * self.bytes as u64);
             let first = self.address.wrapping_add((self.first as u64).wrapping_mul(self.bytes as u64));
             let global = is_touched.then(|| first.wrapping_add(from));
-            self.chunks(Piece { at: self.at + from, global, bytes: (to - from) as usize, is_behind }, all);
+            self.chunks(
+                Piece { at: self.at + from, global, bytes: (to - from) as usize, is_behind, is_padding: false },
+                all,
+            );
         }
     }
 
@@ -320,7 +325,7 @@ impl BoxRow<'_> {
         while at < end {
             let next = if self.map.swizzle == 0 { end } else { end.min((at / CHUNK + 1) * CHUNK) };
             let global = piece.global.map(|global| global + (at - piece.at));
-            all.push(Piece { at, global, bytes: (next - at) as usize, is_behind: piece.is_behind });
+            all.push(Piece { at, global, bytes: (next - at) as usize, is_behind: piece.is_behind, is_padding: false });
             at = next;
         }
     }

@@ -1,0 +1,86 @@
+//! `mma.sync` with scales of blocks of elements.
+
+use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Scaled, Selected};
+
+use super::mma::registers;
+use super::together::{Together, collective};
+use crate::group::Thread;
+use crate::machine::{Machine, Step};
+use crate::operand::Operand;
+use crate::stop::{Result, wrong};
+
+struct Multiply {
+    scaled: Scaled,
+    d: Vec<Operand>,
+    a: Vec<Operand>,
+    b: Vec<Operand>,
+    c: Vec<Operand>,
+    /// The registers with scales of A and B, and which of them count: a byte, and a thread of four.
+    scales: [Operand; 2],
+    selected: [[Operand; 2]; 2],
+}
+
+pub(super) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+    let scaled = Scaled::parse(words)?;
+    let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();
+    let [d, a, b, c, of_a, by_a, of_b, by_b] = operands.try_into().ok()?;
+    let lists = [(&d, Matrix::D), (&a, Matrix::A), (&b, Matrix::B), (&c, Matrix::C)];
+    if lists.into_iter().any(|(list, matrix)| list.len() != scaled.product.registers(matrix)) {
+        return None;
+    }
+    let ([of_a], [of_b]): ([Operand; 1], [Operand; 1]) = (of_a.try_into().ok()?, of_b.try_into().ok()?);
+    let selected = [by_a.try_into().ok()?, by_b.try_into().ok()?];
+    collective(Operand::Number(u32::MAX.into()), Multiply { scaled, d, a, b, c, scales: [of_a, of_b], selected })
+}
+
+impl Multiply {
+    /// Which registers count, by the first lane: all have the same.
+    fn selected(&self, machine: &Machine<'_>, all: &[Thread]) -> Result<[Selected; 2]> {
+        let mut selected = [[0; 2]; 2];
+        for (number, matrix) in [Matrix::A, Matrix::B].into_iter().enumerate() {
+            let of = |thread: &Thread| -> Result<Selected> {
+                let [byte, of_four] = &self.selected[number];
+                Ok([machine.get(*thread, of_four)? as u16 as usize, machine.get(*thread, byte)? as u16 as usize])
+            };
+            selected[number] = of(&all[0])?;
+            for thread in all {
+                if of(thread)? != selected[number] {
+                    return Err(wrong("the lanes of the warp select different scales"));
+                }
+            }
+            if !self.scaled.selects(selected[number], matrix) {
+                let [thread, byte] = selected[number];
+                return Err(wrong(format!(
+                    "there are no scales of {matrix:?} at byte {byte} of thread {thread} of four"
+                )));
+            }
+        }
+        Ok(selected)
+    }
+}
+
+impl Together for Multiply {
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
+        if all.len() != 32 {
+            return Err(wrong("lanes of the mask have ended: all of the warp multiply matrices together"));
+        }
+        let selected = self.selected(machine, all)?;
+        let [a, b, c] = [&self.a, &self.b, &self.c].map(|list| registers(machine, all, list));
+        let (a, b, c) = (a?, b?, c?);
+        let [of_a, of_b] = [0, 1].map(|number| registers(machine, all, std::slice::from_ref(&self.scales[number])));
+        let (of_a, of_b) = (of_a?, of_b?);
+        let register = |matrix, lane: usize, number: usize| match matrix {
+            Matrix::A => a[lane][number],
+            Matrix::B => b[lane][number],
+            _ => c[lane][number],
+        };
+        let scales = |matrix, lane: usize| (if matrix == Matrix::A { &of_a } else { &of_b })[lane][0] as u32;
+        let result = self.scaled.result(all.iter().map(|thread| thread.lane), register, scales, selected);
+        for (thread, values) in all.iter().zip(result) {
+            for (register, value) in self.d.iter().zip(values) {
+                machine.set(*thread, register, value.into())?;
+            }
+        }
+        Ok(())
+    }
+}
