@@ -64,6 +64,8 @@ impl Machine<'_> {
         let is_own = asked.is_some_and(|asked| asked.warp == thread.warp);
         if let Some(first) = asked.filter(|_| is_own).and_then(|asked| asked.first) {
             *asked = None;
+            // Other warps of the block may ask now.
+            self.warp_mut(thread.warp).tensor.is_blocked = false;
             self.wake_allocations(block);
             return Ok(Some(first));
         }
