@@ -291,14 +291,15 @@ fn report_of(kernel: &str) -> Report {
 /// A value that is not known ends the launch: it is never a wrong one.
 #[test]
 fn what_is_not_known_is_named() {
-    let sparse = PLAIN.kernel().replace(&format!(", {}, ", PLAIN.shape()), &format!(", {}, ", PLAIN.shape() | 4));
+    let shaped = |shape: u32| PLAIN.kernel().replace(&format!(", {}, ", PLAIN.shape()), &format!(", {shape}, "));
+    let (sparse, half) = (shaped(PLAIN.shape() | 4), shaped(PLAIN.shape() & !0x30));
     let cases = [
         (sparse, "does not know tcgen05.mma of sparse matrices"),
         (
-            PLAIN.kernel().replace("kind::f16", "kind::mxf8f6f4"),
-            "does not know tcgen05.mma.cta_group::1.kind::mxf8f6f4",
+            PLAIN.kernel().replace("mma.cta_group::1", "mma.ws.cta_group::1"),
+            "does not know tcgen05.mma.ws.cta_group::1",
         ),
-        (PLAIN.kernel().replace("mma.cta_group::1", "mma.cta_group::2"), "does not know tcgen05.mma.cta_group::2"),
+        (half, "does not know tcgen05.mma with sums of f16"),
     ];
     for (kernel, text) in cases {
         let report = report_of(&kernel);

@@ -22,7 +22,8 @@ macro_rules! files {
 }
 
 pub(crate) const FILES: [File; 12] = files!(
-    "shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "tensor", "pair", "reported"
+    "shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "tensor", "pair",
+    "reported"
 );
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
