@@ -11,8 +11,8 @@
 //! A [`Trial`] is a launch with buffers of its own, for a test.
 //!
 //! What instructions compute was compared with an H100, bit by bit. Where the ISA leaves a result open, it is the H100's, and so are
-//! sums of matrices of floats by `mma.sync` and `wgmma`. Of approximate instructions, of `tcgen05.mma` and of `.kind::f8f6f4` the last bits
-//! may differ.
+//! sums of matrices of floats by `mma.sync` and `wgmma`. Of approximate instructions, of `tcgen05.mma`, and of `mma.sync` with
+//! a `.kind`, the last bits may differ.
 //!
 //! An instruction that the interpreter does not know is a [gap](Why::Gap) of the interpreter, and no fault of the kernel.
 
