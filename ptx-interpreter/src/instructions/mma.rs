@@ -3,8 +3,8 @@
 use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Product};
 use rustc_apfloat::{Float, Round, ieee::Double};
 
-use super::mma_scaled;
 use super::together::{Together, collective};
+use super::{mma_scaled, mma_sparse};
 use crate::alu::round_of;
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
@@ -23,6 +23,9 @@ struct Multiply {
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     if words.contains(&"block_scale") {
         return mma_scaled::decode(words, operands);
+    }
+    if words.get(1).is_some_and(|word| word.starts_with("sp")) {
+        return mma_sparse::decode(words, operands);
     }
     let product = Product::parse(words)?;
     let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();

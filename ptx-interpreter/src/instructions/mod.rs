@@ -22,6 +22,7 @@ mod matrix;
 mod mbarrier;
 mod mma;
 mod mma_scaled;
+mod mma_sparse;
 mod moves;
 mod multimem;
 mod nothing;

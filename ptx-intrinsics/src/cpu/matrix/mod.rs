@@ -5,9 +5,11 @@ mod layout;
 mod product;
 mod rows;
 mod scaled;
+mod sparse;
 mod steps;
 
 pub use element::{Element, Small};
 pub use product::{Operand, Product};
 pub use rows::{ROW, Rows};
 pub use scaled::{Scaled, Selected};
+pub use sparse::{Meaningless, Sparse};

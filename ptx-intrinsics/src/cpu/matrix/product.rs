@@ -25,6 +25,9 @@ pub enum Operand {
     C,
 }
 
+/// The matrices of an operand, row by row (of B: column by column), of each product.
+pub(super) type Matrices = Vec<Vec<Vec<f64>>>;
+
 /// An `mma.sync`.
 #[derive(Debug)]
 pub struct Product {
@@ -99,12 +102,15 @@ impl Product {
         Product { steps: steps::of_four_warps(self.a), ..self }
     }
 
-    /// `m16n8` of floats of at most eight bits, or of four bits side by side, as it is part of a product with scales.
-    pub(super) fn of_small(depth: usize, a: Element, b: Element) -> Product {
-        let sum = Element::Float(32);
+    /// `m16n8`, as it is part of a product with scales, or of a sparse matrix. The sum is rounded once.
+    pub(super) fn of_part(depth: usize, [a, b, sum]: [Element; 3]) -> Product {
         let shape = Shape { rows: 16, columns: 8, depth };
         let (layout, steps, rounding) = (Layout::Whole, Steps::Exact, "rn");
         Product { shape, layout, a, b, from: sum, to: sum, saturates: false, differ: false, steps, rounding }
+    }
+
+    pub(super) fn saturating(self) -> Product {
+        Product { saturates: true, ..self }
     }
 
     fn element(&self, operand: Operand) -> Element {
@@ -178,6 +184,16 @@ impl Product {
                 numbers.iter_mut().enumerate().for_each(|(along, number)| *number *= scale(operand, row, along));
             }
         }
+        self.results(lanes, [&a, &b, &c], fused)
+    }
+
+    /// The registers of D, of the matrices.
+    pub(super) fn results(
+        &self,
+        lanes: impl Iterator<Item = usize>,
+        [a, b, c]: [&Matrices; 3],
+        fused: impl Fn(f64, f64, f64) -> f64,
+    ) -> Vec<Vec<u64>> {
         let of_lane = |lane: usize| {
             let values: Vec<u64> = (0..self.elements(Operand::D))
                 .map(|i| {
@@ -205,7 +221,7 @@ impl Product {
     }
 
     /// The matrices of an operand, row by row (of B: column by column), of each product.
-    fn matrices(&self, operand: Operand, register: impl Fn(Operand, usize, usize) -> u64) -> Vec<Vec<Vec<f64>>> {
+    pub(super) fn matrices(&self, operand: Operand, register: impl Fn(Operand, usize, usize) -> u64) -> Matrices {
         let element = self.element(operand);
         let (bits, of_register) = (element.bits(), element.of_register());
         let (rows, along) = (self.shape.rows.max(self.shape.columns), self.shape.depth.max(self.shape.columns));

@@ -55,7 +55,7 @@ impl Scaled {
         if depth == 64 {
             [a, b] = [a, b].map(|element| element.map(Element::packed));
         }
-        let product = Product::of_small(depth, a?, b?);
+        let product = Product::of_part(depth, [a?, b?, Element::Float(32)]);
         Some(Scaled { product, scale: scale?, of_scale, count: depth / of_scale })
     }
 

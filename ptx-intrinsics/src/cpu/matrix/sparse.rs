@@ -1,0 +1,136 @@
+//! `mma.sp`: of A only half of the elements along the depth are there, and metadata tell which ones.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::element::Element;
+use super::product::{Matrices, Operand, Product};
+
+/// An `mma.sp`, of which each row has its metadata in whole registers.
+#[derive(Debug)]
+pub struct Sparse {
+    /// The product of what is there, and of all.
+    stored: Product,
+    whole: Product,
+    depth: usize,
+    /// Elements that are together, and how many of those are in a group of which half are there.
+    together: usize,
+    group: usize,
+    ordered: bool,
+}
+
+/// Why metadata say nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meaningless {
+    /// The four bits.
+    pub bits: u32,
+}
+
+impl Sparse {
+    /// The instruction of these words. That ptxas takes it is not all: the shapes whose rows share a register are not known here.
+    pub fn parse(words: &[&str]) -> Option<Sparse> {
+        let ["mma", sp @ ("sp" | "sp::ordered_metadata"), "sync", "aligned", rest @ ..] = words else { return None };
+        let is_kind = |word: &&&str| **word == "kind::f8f6f4";
+        let of_kind = rest.iter().any(|word| *word == "kind::f8f6f4");
+        let plain: Vec<&str> = rest.iter().filter(|word| !is_kind(word)).copied().collect();
+        let saturates = plain.contains(&"satfinite");
+        let plain: Vec<&str> = plain.into_iter().filter(|word| *word != "satfinite").collect();
+        let &[shape, "row", "col", to, a, b, from] = &plain[..] else { return None };
+        let [to, a, b, from] = [to, a, b, from].map(Element::parse);
+        let (to, a, b, from) = (to?, a?, b?, from?);
+        let (depth, together, group) = match (shape, a, b) {
+            ("m16n8k32", Element::Float(16), Element::Float(16)) | ("m16n8k32", Element::Brain, Element::Brain) => {
+                (32, 1, 4)
+            }
+            ("m16n8k16", Element::Tf32, Element::Tf32) => (16, 1, 2),
+            ("m16n8k64", Element::Small(_), Element::Small(_)) if of_kind || a.is_fp8() && b.is_fp8() => (64, 1, 4),
+            ("m16n8k64", Element::Signed(8) | Element::Unsigned(8), Element::Signed(8) | Element::Unsigned(8)) => {
+                (64, 1, 4)
+            }
+            ("m16n8k128", Element::Signed(4) | Element::Unsigned(4), Element::Signed(4) | Element::Unsigned(4)) => {
+                (128, 2, 4)
+            }
+            _ => return None,
+        };
+        let is_integer = matches!(a, Element::Signed(_) | Element::Unsigned(_));
+        let sums = match a {
+            Element::Float(16) => matches!(to, Element::Float(16 | 32)),
+            Element::Small(_) => to == Element::Float(32),
+            _ if is_integer => to == Element::Signed(32),
+            _ => to == Element::Float(32),
+        };
+        if !sums || to != from || saturates && !is_integer || of_kind && !matches!(a, Element::Small(_)) {
+            return None;
+        }
+        let [stored, whole] = [depth / 2, depth].map(|depth| Product::of_part(depth, [a, b, to]));
+        let whole = if saturates { whole.saturating() } else { whole };
+        let ordered = *sp == "sp::ordered_metadata";
+        Some(Sparse { stored, whole, depth, together, group, ordered })
+    }
+
+    /// In how many registers an operand is.
+    pub fn registers(&self, operand: Operand) -> usize {
+        if operand == Operand::A { self.stored.registers(operand) } else { self.whole.registers(operand) }
+    }
+
+    /// Bits of metadata that a row has.
+    fn bits(&self) -> usize {
+        self.depth / (self.together * self.group) * 4
+    }
+
+    /// Whether those threads may have the metadata: two of four, or all.
+    pub fn selects(&self, threads: usize) -> bool {
+        threads < if self.bits() == 32 { 2 } else { 1 }
+    }
+
+    /// The registers of D of each lane. `register` gives those of A, B and C by the lane and a number, `metadata` those by the lane.
+    pub fn result(
+        &self,
+        lanes: impl Iterator<Item = usize>,
+        register: impl Fn(Operand, usize, usize) -> u64,
+        metadata: impl Fn(usize) -> u32,
+        threads: usize,
+    ) -> Result<Vec<Vec<u64>>, Meaningless> {
+        let stored = self.stored.matrices(Operand::A, &register);
+        let [b, c] = [Operand::B, Operand::C].map(|operand| self.whole.matrices(operand, &register));
+        let mut a: Matrices = vec![vec![vec![0.0; self.depth]; 16]];
+        for (row, whole) in a[0].iter_mut().enumerate() {
+            let (lane, lower) = (row % 8 * 4, row / 8);
+            let bits = match self.bits() {
+                // Two threads have halves of both rows.
+                32 => (0..2).fold(0, |all, half| {
+                    let word = metadata(lane + 2 * threads + half);
+                    all | u64::from(word >> (16 * lower) & 0xffff) << (16 * half)
+                }),
+                // The lower row is one thread further on, and the second half two threads.
+                _ => (0..2).fold(0, |all, half| all | u64::from(metadata(lane + lower + 2 * half)) << (32 * half)),
+            };
+            self.spread(&stored[0][row], whole, bits)?;
+        }
+        Ok(self.whole.results(lanes, [&a, &b, &c], |a, b, c| a * b + c))
+    }
+
+    /// Puts what is there of a row at its places.
+    fn spread(&self, stored: &[f64], whole: &mut [f64], bits: u64) -> Result<(), Meaningless> {
+        let of_group = self.group * self.together;
+        for (number, group) in whole.chunks_mut(of_group).enumerate() {
+            let four = (bits >> (4 * number)) as u32 & 0xf;
+            let first = &stored[number * of_group / 2..];
+            let places = match (self.group, four) {
+                (2, 0b0100) => vec![0],
+                (2, 0b1110) => vec![1],
+                (2, _) => return Err(Meaningless { bits: four }),
+                _ => vec![four as usize & 3, four as usize >> 2],
+            };
+            if places.len() == 2 && (places[0] == places[1] || self.ordered && places[0] > places[1]) {
+                return Err(Meaningless { bits: four });
+            }
+            for (at, place) in places.iter().enumerate() {
+                for one in 0..self.together {
+                    group[place * self.together + one] = first[at * self.together + one];
+                }
+            }
+        }
+        Ok(())
+    }
+}
