@@ -54,12 +54,15 @@ impl Sparse {
         };
         let is_integer = matches!(a, Element::Signed(_) | Element::Unsigned(_));
         let sums = match a {
-            Element::Float(16) => matches!(to, Element::Float(16 | 32)),
-            Element::Small(_) => to == Element::Float(32),
+            Element::Float(16) | Element::Small(_) => matches!(to, Element::Float(16 | 32)),
             _ if is_integer => to == Element::Signed(32),
             _ => to == Element::Float(32),
         };
-        if !sums || to != from || saturates && !is_integer || of_kind && !matches!(a, Element::Small(_)) {
+        if !sums
+            || to != from
+            || saturates && !is_integer
+            || of_kind && (!matches!(a, Element::Small(_)) || *sp == "sp")
+        {
             return None;
         }
         let [stored, whole] = [depth / 2, depth].map(|depth| Product::of_part(depth, [a, b, to]));

@@ -1,0 +1,200 @@
+//! `mma.sp`: its values. Which thread has which metadata is as CUTLASS's example 15 has it, whose results were right with it.
+
+mod formats;
+
+use formats::{bits, small, width};
+use ptx_interpreter::{Program, Report, Trial};
+
+/// An instruction: the depth, the words before and after the types, the types of D, A and B, and which threads have the metadata.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    sp: &'static str,
+    depth: usize,
+    before: &'static str,
+    types: [&'static str; 3],
+    after: &'static str,
+    threads: usize,
+}
+
+impl Case {
+    /// Elements that are together, and how many of those are a group of which half are there.
+    fn groups(self) -> (usize, usize) {
+        match self.types[1] {
+            "tf32" => (1, 2),
+            "s4" | "u4" => (2, 4),
+            _ => (1, 4),
+        }
+    }
+
+    /// The places of a group that are there, in a row.
+    fn there(self, row: usize, group: usize) -> Vec<usize> {
+        let all: &[&[usize]] = match self.groups().1 {
+            2 => &[&[0], &[1]],
+            _ => &[&[0, 1], &[0, 2], &[0, 3], &[1, 2], &[1, 3], &[2, 3]],
+        };
+        let mut places = all[(row * 5 + group * 3 + row / 8) % all.len()].to_vec();
+        if self.sp == "sp" && (row + group).is_multiple_of(2) {
+            places.reverse();
+        }
+        places
+    }
+
+    /// The metadata of a row.
+    fn metadata(self, row: usize) -> u64 {
+        let (together, group) = self.groups();
+        let four = |places: Vec<usize>| match places[..] {
+            [0] => 0b0100,
+            [_] => 0b1110,
+            ref places => places[0] as u64 | (places[1] as u64) << 2,
+        };
+        (0..self.depth / together / group).fold(0, |all, at| all | four(self.there(row, at)) << (4 * at))
+    }
+
+    /// Of each place that is stored in a row of A, the place along the depth.
+    fn along(self, row: usize, stored: usize) -> usize {
+        let (together, group) = self.groups();
+        let of_group = together * group / 2;
+        let (number, at) = (stored / of_group, stored % of_group);
+        (number * group + self.there(row, number)[at / together]) * together + at % together
+    }
+
+    /// The row and the place of element `i` of A (of B: the column).
+    fn place(self, is_a: bool, lane: usize, i: usize) -> (usize, usize) {
+        let each = 32 / width(self.types[1]);
+        let (register, at) = (i / each, i % each);
+        let (row, far) = if is_a { (lane / 4 + register % 2 * 8, register / 2) } else { (lane / 4, register) };
+        (row, lane % 4 * each + at + far * 4 * each)
+    }
+
+    fn number(self, is_a: bool, row: usize, along: usize) -> i32 {
+        if is_a { small(self.types[1], row, along) } else { small(self.types[2], along + 1, row + 2) }
+    }
+
+    fn registers(self, is_a: bool, lane: usize) -> Vec<u32> {
+        let format = self.types[if is_a { 1 } else { 2 }];
+        let each = 32 / width(format);
+        let element = |i: usize| {
+            let (row, place) = self.place(is_a, lane, i);
+            let along = if is_a { self.along(row, place) } else { place };
+            bits(format, self.number(is_a, row, along)) as u32
+        };
+        let register =
+            |number: usize| (0..each).fold(0, |all, at| all | element(number * each + at) << (at * 32 / each));
+        (0..4).map(register).collect()
+    }
+
+    /// The metadata that a lane has; of lanes that do not count, something else.
+    fn word(self, lane: usize) -> u32 {
+        let (group, own) = (lane / 4, lane % 4);
+        let (together, all) = self.groups();
+        match self.depth / together / all {
+            8 if own / 2 == self.threads => {
+                let half = |row: usize| (self.metadata(row) >> (16 * (own % 2))) as u32 & 0xffff;
+                half(group) | half(group + 8) << 16
+            }
+            8 => 0xffff_ffff,
+            _ => (self.metadata(group + own % 2 * 8) >> (32 * (own / 2))) as u32,
+        }
+    }
+
+    fn kernel(self) -> String {
+        let loads: String = (0..9).map(|i| format!("ld.global.b32 %x{i}, [%a+{}];\n", 4 * i)).collect();
+        let [sum, a, b] = self.types;
+        let registers = if sum == "f16" { 2 } else { 4 };
+        let d: Vec<String> = (0..registers).map(|i| format!("%d{i}")).collect();
+        let stores: String = (0..registers).map(|i| format!("st.global.b32 [%c+{}], %d{i};\n", 4 * i)).collect();
+        let zeros: String = (0..4).map(|i| format!("mov.b32 %d{i}, 0;\n")).collect();
+        let (sp, depth, before, after, d) = (self.sp, self.depth, self.before, self.after, d.join(","));
+        format!(
+            ".version 9.0\n.target sm_120a\n.address_size 64\n\
+             .visible .entry k(.param .u64 pa, .param .u64 pc) {{\n\
+             .reg .b32 %n, %x<9>, %d<4>; .reg .b64 %a, %c;\n\
+             mov.u32 %n, %tid.x; ld.param.u64 %a, [pa]; mad.wide.u32 %a, %n, 36, %a;\n\
+             ld.param.u64 %c, [pc]; mad.wide.u32 %c, %n, 16, %c;\n{loads}{zeros}\
+             mma.{sp}.sync.aligned{before}.m16n8k{depth}.row.col.{sum}.{a}.{b}.{sum}{after} {{{d}}}, {{%x0,%x1,%x2,%x3}},\
+             {{%x4,%x5,%x6,%x7}}, {{{d}}}, %x8, {};\n{stores}ret;\n}}\n",
+            self.threads
+        )
+    }
+
+    fn run(self, spoilt: u32) -> (Vec<u8>, Report) {
+        let words = (0..32).flat_map(|lane| {
+            let factors = [true, false].into_iter().flat_map(move |is_a| self.registers(is_a, lane));
+            factors.chain([self.word(lane) & !spoilt])
+        });
+        let content: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let program = Program::parse(&self.kernel());
+        let mut trial = Trial::new(&program, "k");
+        trial.block([32, 1, 1]).buffer(&content).expect("memory").buffer(&[0; 512]).expect("memory");
+        let report = trial.check();
+        (trial.content(1).to_vec(), report)
+    }
+
+    fn is_right(self) {
+        let (found, report) = self.run(0);
+        assert_eq!((report.stop, report.findings), (None, vec![]), "{self:?}");
+        let half = self.types[0] == "f16";
+        for (lane, i) in (0..32).flat_map(|lane| (0..4).map(move |i| (lane, i))) {
+            let (row, column) = (lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2);
+            let product = |stored: usize| {
+                let k = self.along(row, stored);
+                self.number(true, row, k) * self.number(false, column, k)
+            };
+            let sum: i32 = (0..self.depth / 2).map(product).sum();
+            let expected = bits(self.types[0], sum).to_le_bytes();
+            let (at, count) = if half { (16 * lane + 2 * i, 2) } else { (16 * lane + 4 * i, 4) };
+            assert_eq!(found[at..at + count], expected[..count], "{self:?}: row {row}, column {column}");
+        }
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |depth, before, types, after| {
+        let threads = if matches!(depth, 16 | 32) { 2 } else { 1 };
+        for (sp, threads) in
+            ["sp", "sp::ordered_metadata"].into_iter().flat_map(|sp| (0..threads).map(move |one| (sp, one)))
+        {
+            if sp == "sp" && !before.is_empty() {
+                continue;
+            }
+            cases.push(Case { sp, depth, before, types, after, threads });
+        }
+    };
+    add(32, "", ["f16", "f16", "f16"], "");
+    add(32, "", ["f32", "f16", "f16"], "");
+    add(32, "", ["f32", "bf16", "bf16"], "");
+    add(16, "", ["f32", "tf32", "tf32"], "");
+    for (a, b) in [("s8", "u8"), ("u8", "s8"), ("s8", "s8"), ("u8", "u8")] {
+        add(64, "", ["s32", a, b], "");
+        add(64, "", ["s32", a, b], ".satfinite");
+    }
+    for (a, b) in [("s4", "u4"), ("u4", "s4"), ("s4", "s4"), ("u4", "u4")] {
+        add(128, "", ["s32", a, b], "");
+    }
+    for (a, b) in [("e4m3", "e5m2"), ("e5m2", "e4m3"), ("e4m3", "e4m3")] {
+        add(64, "", ["f32", a, b], "");
+    }
+    for (a, b) in [("e2m1", "e3m2"), ("e3m2", "e4m3"), ("e2m3", "e2m1")] {
+        add(64, ".kind::f8f6f4", ["f32", a, b], "");
+        add(64, ".kind::f8f6f4", ["f16", a, b], "");
+    }
+    cases
+}
+
+#[test]
+fn half_of_the_elements_are_multiplied() {
+    let cases = cases();
+    assert_eq!(cases.len(), 16 + 2 * (8 + 4 + 3) + 6);
+    cases.into_iter().for_each(Case::is_right);
+}
+
+/// Both elements of a group at the same place, or a place twice.
+#[test]
+fn metadata_that_say_nothing_are_told() {
+    for case in cases() {
+        let (_, report) = case.run(0xf);
+        let text = report.findings.first().map(ToString::to_string).unwrap_or_default();
+        assert!(text.contains("the metadata of a sparse matrix have 0b0000, which says nothing"), "{case:?}: {report}");
+    }
+}
