@@ -156,7 +156,7 @@ impl Machine<'_> {
             let tensor = self.blocks.get(block)?.as_ref()?.tensor.as_ref()?;
             tensor.asked
         };
-        let peer = if self.rank(block) % 2 == 0 { block + 1 } else { block - 1 };
+        let peer = if self.rank(block).is_multiple_of(2) { block + 1 } else { block - 1 };
         if asked(block).is_some() && asked(peer).is_none() {
             return "waits for the other block of its pair, which does not execute `tcgen05.alloc.cta_group::2`";
         }

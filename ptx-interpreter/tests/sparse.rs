@@ -150,7 +150,7 @@ impl Case {
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    let mut add = |depth, before, types, after| {
+    let mut add = |depth, before: &'static str, types, after| {
         let threads = if matches!(depth, 16 | 32) { 2 } else { 1 };
         for (sp, threads) in
             ["sp", "sp::ordered_metadata"].into_iter().flat_map(|sp| (0..threads).map(move |one| (sp, one)))

@@ -24,7 +24,7 @@ const A: usize = 72;
 struct Case {
     words: &'static str,
     /// Of A and B, with their numbers in the instruction descriptor.
-    types: [(&'static str, u32); 2],
+    types: [Type; 2],
     /// What an element takes.
     container: usize,
     blocks: usize,
@@ -270,7 +270,10 @@ const PLAIN: Case = Case {
     in_tensor: false,
 };
 
-const KINDS: [(&str, [(&str, u32); 2], usize); 5] = [
+/// A type, and its number in the instruction descriptor.
+type Type = (&'static str, u32);
+
+const KINDS: [(&str, [Type; 2], usize); 5] = [
     ("kind::f16", [("f16", 0), ("f16", 0)], 16),
     ("kind::tf32", [("tf32", 2), ("tf32", 2)], 32),
     ("kind::f8f6f4", [("e4m3", 0), ("e5m2", 1)], 8),
@@ -287,7 +290,7 @@ fn a_pair_of_blocks_multiplies() {
     }
 }
 
-const SMALL: [(&str, u32); 5] = [("e4m3", 0), ("e5m2", 1), ("e2m3", 3), ("e3m2", 4), ("e2m1", 5)];
+const SMALL: [Type; 5] = [("e4m3", 0), ("e5m2", 1), ("e2m3", 3), ("e3m2", 4), ("e2m1", 5)];
 
 #[test]
 fn elements_have_four_or_six_bits() {

@@ -3,7 +3,7 @@
 use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Product};
 use rustc_apfloat::{Float, Round, ieee::Double};
 
-use super::together::{Together, collective};
+use super::together::{Together, collective, registers};
 use super::{mma_scaled, mma_sparse};
 use crate::alu::round_of;
 use crate::group::Thread;
@@ -36,12 +36,6 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     }
     let round = round_of(product.rounding);
     collective(Operand::Number(u32::MAX.into()), Multiply { product, round, d, a, b, c })
-}
-
-/// The registers of each thread.
-pub(super) fn registers(machine: &Machine<'_>, all: &[Thread], list: &[Operand]) -> Result<Vec<Vec<u64>>> {
-    let of_lane = |thread: &Thread| list.iter().map(|from| Ok(machine.get(*thread, from)? as u64)).collect();
-    all.iter().map(of_lane).collect()
 }
 
 impl Together for Multiply {

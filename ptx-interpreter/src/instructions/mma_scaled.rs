@@ -2,8 +2,7 @@
 
 use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Scaled, Selected};
 
-use super::mma::registers;
-use super::together::{Together, collective};
+use super::together::{Together, collective, registers};
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;

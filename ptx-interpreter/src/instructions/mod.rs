@@ -36,6 +36,7 @@ mod tcgen05;
 mod tcgen05_alloc;
 mod tcgen05_mma;
 mod tcgen05_move;
+mod tcgen05_pair;
 mod tcgen05_scales;
 mod tcgen05_shape;
 mod tensor;

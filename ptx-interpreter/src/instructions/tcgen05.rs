@@ -3,6 +3,7 @@
 use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
 use super::mbarrier::{Takes, on_barrier};
+use super::tcgen05_pair::in_pair;
 use super::together::{Together, collective};
 use super::{tcgen05_alloc, tcgen05_mma, tcgen05_move};
 use crate::group::{Group, Thread};
@@ -48,32 +49,10 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     }
 }
 
-/// Whether the word says that a pair of blocks works together.
-pub(super) fn in_pair(group: &str) -> Option<bool> {
-    match group {
-        "cta_group::1" => Some(false),
-        "cta_group::2" => Some(true),
-        _ => None,
-    }
-}
-
 impl Machine<'_> {
     /// The tensor memory of a block.
     pub(crate) fn tensor_of(&mut self, block: usize) -> Result<&mut Tensor> {
         Ok(self.shared_of(block)?.tensor.get_or_insert_default())
-    }
-
-    /// The blocks whose tensor memory an instruction is for: that of the thread, or its pair, the even one first.
-    pub(crate) fn blocks_of_tensor(&self, thread: Thread, in_pair: bool) -> Result<Vec<usize>> {
-        let block = self.block_of(thread);
-        if !in_pair {
-            return Ok(vec![block]);
-        }
-        let first = block - self.rank(block) as usize % 2;
-        if self.cluster % 2 == 1 {
-            return Err(wrong("the cluster has an odd number of blocks, and no pairs"));
-        }
-        Ok(vec![first, first + 1])
     }
 
     /// The place that an operand in brackets means.

@@ -1,7 +1,7 @@
 //! `tcgen05.alloc` and `tcgen05.dealloc`: columns of tensor memory. A pair of blocks allocates the same columns in both, with one
 //! warp of each.
 
-use super::tcgen05::in_pair;
+use super::tcgen05_pair::in_pair;
 use super::together::{Together, agreed, collective};
 use crate::group::Thread;
 use crate::lanes::lanes_of;

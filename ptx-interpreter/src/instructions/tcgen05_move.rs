@@ -1,6 +1,6 @@
 //! `tcgen05.ld`, `tcgen05.st` and `tcgen05.cp`: between tensor memory and registers, and from shared memory.
 
-use super::tcgen05::in_pair;
+use super::tcgen05_pair::in_pair;
 use super::together::{Together, agreed, collective};
 use crate::descriptor::Matrix;
 use crate::group::{Group, Thread};

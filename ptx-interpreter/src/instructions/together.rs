@@ -108,6 +108,12 @@ pub(crate) fn values(machine: &Machine<'_>, all: &[Thread], operand: &Operand) -
     Ok(values)
 }
 
+/// The registers of each thread.
+pub(crate) fn registers(machine: &Machine<'_>, all: &[Thread], list: &[Operand]) -> Result<Vec<Vec<u64>>> {
+    let of_lane = |thread: &Thread| list.iter().map(|from| Ok(machine.get(*thread, from)? as u64)).collect();
+    all.iter().map(of_lane).collect()
+}
+
 /// Each of the threads gets its result.
 pub(crate) fn give(machine: &mut Machine<'_>, all: &[Thread], to: &Operand, results: &Lanes) -> Result<()> {
     match group_of(all) {

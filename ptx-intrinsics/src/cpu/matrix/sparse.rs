@@ -31,7 +31,7 @@ impl Sparse {
     pub fn parse(words: &[&str]) -> Option<Sparse> {
         let ["mma", sp @ ("sp" | "sp::ordered_metadata"), "sync", "aligned", rest @ ..] = words else { return None };
         let is_kind = |word: &&&str| **word == "kind::f8f6f4";
-        let of_kind = rest.iter().any(|word| *word == "kind::f8f6f4");
+        let of_kind = rest.contains(&"kind::f8f6f4");
         let plain: Vec<&str> = rest.iter().filter(|word| !is_kind(word)).copied().collect();
         let saturates = plain.contains(&"satfinite");
         let plain: Vec<&str> = plain.into_iter().filter(|word| *word != "satfinite").collect();
