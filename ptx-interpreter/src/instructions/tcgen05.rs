@@ -10,7 +10,7 @@ use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
-use crate::stop::{Result, Why, missing, stop, wrong};
+use crate::stop::{Result, Why, missing, stop};
 use crate::tensor::{Place, Tensor};
 
 /// Whether stores are waited for, and not loads.
