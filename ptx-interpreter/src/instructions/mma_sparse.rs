@@ -1,6 +1,6 @@
 //! `mma.sp`: products of a sparse matrix.
 
-use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Sparse};
+use ptx_intrinsics::on_cpu::matrix::{Meaningless, Operand as Matrix, Sparse};
 
 use super::together::{Together, collective, registers};
 use crate::group::Thread;
@@ -32,6 +32,11 @@ pub(super) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     collective(Operand::Number(u32::MAX.into()), Multiply { sparse, d, a, b, c, metadata, threads })
 }
 
+/// What is told of metadata.
+pub(super) fn says_nothing(found: Meaningless) -> String {
+    format!("the metadata of a sparse matrix have {:#06b}, which says nothing", found.bits)
+}
+
 impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         if all.len() != 32 {
@@ -47,9 +52,7 @@ impl Together for Multiply {
         };
         let lanes = all.iter().map(|thread| thread.lane);
         let result = self.sparse.result(lanes, register, |lane| metadata[lane][0] as u32, self.threads);
-        let result = result.map_err(|found| {
-            wrong(format!("the metadata of a sparse matrix have {:#06b}, which says nothing", found.bits))
-        })?;
+        let result = result.map_err(|found| wrong(says_nothing(found)))?;
         for (thread, values) in all.iter().zip(result) {
             for (register, value) in self.d.iter().zip(values) {
                 machine.set(*thread, register, value.into())?;

@@ -3,9 +3,10 @@
 //! The result is in its registers at once: `ptxas` itself waits before an instruction that uses them too early, and says so. The
 //! matrices in shared memory are in use until the wait.
 
-use ptx_intrinsics::on_cpu::matrix::{Operand as Of, Product};
+use ptx_intrinsics::on_cpu::matrix::{Operand as Of, Product, Sparse};
 
-use super::together::{Together, collective};
+use super::mma_sparse::says_nothing;
+use super::together::{Together, collective, registers};
 use crate::descriptor::Matrix;
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
@@ -25,11 +26,22 @@ enum Factor {
     Memory { descriptor: Operand, across: bool },
 }
 
+/// What a warp does for eight columns.
+enum Product8 {
+    Dense(Product),
+    Sparse {
+        sparse: Sparse,
+        metadata: Operand,
+        /// Which threads of four have the metadata.
+        threads: usize,
+    },
+}
+
 struct Multiply {
-    /// What a warp does for eight columns.
-    product: Product,
+    product: Product8,
     columns: usize,
-    depth: usize,
+    /// Elements of a row of A that are there, and of B.
+    depths: [usize; 2],
     /// Of an element of A and B.
     bits: usize,
     d: Vec<Operand>,
@@ -54,19 +66,23 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         ["fence", "sync", "aligned"] => collective(all, Fence),
         ["commit_group", "sync", "aligned"] => collective(all, Commit),
         ["wait_group", "sync", "aligned"] => collective(all, Wait(operands.into_iter().next()?)),
-        ["mma_async", "sync", "aligned", shape, ref types @ ..] => collective(all, multiply(shape, types, operands)?),
+        ["mma_async", "sync", "aligned", shape, ref types @ ..] => {
+            collective(all, multiply(shape, types, operands, false)?)
+        }
+        ["mma_async", "sp", "sync", "aligned", shape, ref types @ ..] => {
+            collective(all, multiply(shape, types, operands, true)?)
+        }
         _ => None,
     }
 }
 
-fn multiply(shape: &str, types: &[&str], operands: Vec<Operand>) -> Option<Multiply> {
+fn multiply(shape: &str, types: &[&str], operands: Vec<Operand>, is_sparse: bool) -> Option<Multiply> {
     let (columns, depth) = shape.strip_prefix("m64n")?.split_once('k')?;
     let (columns, depth): (usize, usize) = (columns.parse().ok()?, depth.parse().ok()?);
-    let (before, types) = match types {
-        ["satfinite", types @ ..] => (".satfinite", types),
-        types => ("", types),
-    };
-    let [to, a, b, after @ ..] = types else { return None };
+    let saturates = types.contains(&"satfinite");
+    let types: Vec<&str> = types.iter().copied().filter(|word| *word != "satfinite").collect();
+    let before = if saturates { ".satfinite" } else { "" };
+    let [to, a, b, after @ ..] = &types[..] else { return None };
     let bits = match *a {
         "f16" | "bf16" => 16,
         "tf32" => 32,
@@ -74,15 +90,21 @@ fn multiply(shape: &str, types: &[&str], operands: Vec<Operand>) -> Option<Multi
         "e4m3" | "e5m2" | "s8" | "u8" => 8,
         _ => return None,
     };
-    if columns % COLUMNS != 0 || columns > 256 || depth * bits != 256 {
+    if columns % COLUMNS != 0 || columns > 256 || depth * bits != if is_sparse { 512 } else { 256 } {
         return None;
     }
     let after: String = after.iter().map(|word| format!(".{word}")).collect();
-    let alike = format!("mma.sync.aligned.m16n8k{depth}.row.col{before}.{to}.{a}.{b}.{to}{after}");
-    let product = Product::parse(&alike.split('.').collect::<Vec<_>>())?.of_four_warps();
+    let sp = if is_sparse { ".sp" } else { "" };
+    let alike = format!("mma{sp}.sync.aligned.m16n8k{depth}.row.col{before}.{to}.{a}.{b}.{to}{after}");
+    let words: Vec<&str> = alike.split('.').collect();
 
     let mut operands = operands.into_iter();
-    let (d, a, b, adds) = (operands.next()?.lanes(), operands.next()?, operands.next()?, operands.next()?);
+    let (d, a, b) = (operands.next()?.lanes(), operands.next()?, operands.next()?);
+    let product = match is_sparse {
+        true => Product8::sparse(&words, operands.next()?, operands.next()?)?,
+        false => Product8::Dense(Product::parse(&words)?.of_four_warps()),
+    };
+    let adds = operands.next()?;
     let rest: Vec<i32> = operands.map(|operand| constant(&operand)).collect::<Option<_>>()?;
     let (negates, across) = match (&rest[..], bits, matches!(a, Operand::Vector(_))) {
         ([], 1 | 8, _) => ([1, 1], [0, 0]),
@@ -101,7 +123,40 @@ fn multiply(shape: &str, types: &[&str], operands: Vec<Operand>) -> Option<Multi
     if d.len() != columns / COLUMNS * product.registers(Of::D) {
         return None;
     }
-    Some(Multiply { product, columns, depth, bits, d, a, b, adds, negates })
+    let depths = [if is_sparse { depth / 2 } else { depth }, depth];
+    Some(Multiply { product, columns, depths, bits, d, a, b, adds, negates })
+}
+
+impl Product8 {
+    fn sparse(words: &[&str], metadata: Operand, threads: Operand) -> Option<Product8> {
+        let sparse = Sparse::parse(words)?;
+        let threads = usize::try_from(constant(&threads)?).ok().filter(|threads| sparse.selects(*threads))?;
+        Some(Product8::Sparse { sparse, metadata, threads })
+    }
+
+    fn registers(&self, operand: Of) -> usize {
+        match self {
+            Product8::Dense(product) => product.registers(operand),
+            Product8::Sparse { sparse, .. } => sparse.registers(operand),
+        }
+    }
+
+    fn register(&self, operand: Of, lane: usize, number: usize, bits: impl Fn(usize, usize) -> u64) -> u64 {
+        match self {
+            Product8::Dense(product) => product.register(operand, lane, number, bits),
+            Product8::Sparse { sparse, .. } => sparse.register(operand, lane, number, bits),
+        }
+    }
+
+    /// The registers of D of each thread; `metadata` are theirs.
+    fn result(&self, register: impl Fn(Of, usize, usize) -> u64, metadata: &[Vec<u64>]) -> Result<Vec<Vec<u64>>> {
+        match self {
+            Product8::Dense(product) => Ok(product.result(0..32, register, f64::mul_add)),
+            Product8::Sparse { sparse, threads, .. } => sparse
+                .result(0..32, register, |lane| metadata[lane][0] as u32, *threads)
+                .map_err(|found| wrong(says_nothing(found))),
+        }
+    }
 }
 
 fn constant(operand: &Operand) -> Option<i32> {
@@ -113,10 +168,14 @@ impl Together for Multiply {
         let number = place_in_group(machine, all)?;
         let mut units = Units::new();
         let a = self.registers_of_a(machine, all, number * ROWS, &mut units)?;
-        let b = self.matrix(machine, all, &self.b, (0, self.columns), &mut units)?;
+        let b = self.matrix(machine, all, (&self.b, self.depths[1]), (0, self.columns), &mut units)?;
         machine.watch_matrices(all[0], units.keys().copied());
         let adds = machine.get(all[0], &self.adds)? & 1 == 1;
         let negative = |factor: usize| if self.negates[factor] { 1u64 << (self.bits - 1) } else { 0 };
+        let metadata = match &self.product {
+            Product8::Sparse { metadata, .. } => registers(machine, all, std::slice::from_ref(metadata))?,
+            Product8::Dense(_) => Vec::new(),
+        };
         let of_register = 32 / self.bits;
         let minus = (0..of_register).map(|at| negative(0) << (at * self.bits)).fold(0, |all, one| all | one);
         for (tile, d) in self.d.chunks(self.product.registers(Of::D)).enumerate() {
@@ -128,13 +187,14 @@ impl Together for Multiply {
                     }
                 }
             }
-            let of_b = |column: usize, along: usize| b[(tile * COLUMNS + column) * self.depth + along] ^ negative(1);
+            let of_b =
+                |column: usize, along: usize| b[(tile * COLUMNS + column) * self.depths[1] + along] ^ negative(1);
             let register = |matrix, lane: usize, number: usize| match matrix {
                 Of::A => a[lane][number] ^ minus,
                 Of::B => self.product.register(Of::B, lane, number, of_b),
                 _ => before[lane][number],
             };
-            let result = self.product.result(0..all.len(), register, f64::mul_add);
+            let result = self.product.result(register, &metadata)?;
             for (thread, values) in all.iter().zip(result) {
                 for (register, value) in d.iter().zip(values) {
                     machine.set(*thread, register, value.into())?;
@@ -158,8 +218,8 @@ impl Multiply {
             let of = |thread: &Thread| registers.iter().map(|from| Ok(machine.get(*thread, from)? as u64)).collect();
             return all.iter().map(of).collect();
         }
-        let a = self.matrix(machine, all, &self.a, (first, ROWS), units)?;
-        let bits = |row: usize, along: usize| a[row * self.depth + along];
+        let a = self.matrix(machine, all, (&self.a, self.depths[0]), (first, ROWS), units)?;
+        let bits = |row: usize, along: usize| a[row * self.depths[0] + along];
         let of = |lane| {
             let registers = 0..self.product.registers(Of::A);
             registers.map(|number| self.product.register(Of::A, lane, number, bits)).collect()
@@ -172,7 +232,7 @@ impl Multiply {
         &self,
         machine: &mut Machine<'_>,
         all: &[Thread],
-        factor: &Factor,
+        (factor, depth): (&Factor, usize),
         (first, count): (usize, usize),
         units: &mut Units,
     ) -> Result<Vec<u64>> {
@@ -184,7 +244,7 @@ impl Multiply {
         }
         let matrix = Matrix::of(descriptors[0], *across, self.bits);
         let block = machine.block_of(all[0]);
-        machine.elements(block, &matrix, (first, count), self.depth, units)
+        machine.elements(block, &matrix, (first, count), depth, units)
     }
 }
 

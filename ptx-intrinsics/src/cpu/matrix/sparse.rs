@@ -76,6 +76,12 @@ impl Sparse {
         if operand == Operand::A { self.stored.registers(operand) } else { self.whole.registers(operand) }
     }
 
+    /// A register of a factor, of the bits of its elements: see [`Product::register`]. Of A those that are there.
+    pub fn register(&self, operand: Operand, lane: usize, number: usize, bits: impl Fn(usize, usize) -> u64) -> u64 {
+        let product = if operand == Operand::A { &self.stored } else { &self.whole };
+        product.register(operand, lane, number, bits)
+    }
+
     /// Bits of metadata that a row has.
     fn bits(&self) -> usize {
         self.depth / (self.together * self.group) * 4
