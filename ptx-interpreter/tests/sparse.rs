@@ -1,8 +1,10 @@
-//! `mma.sp`: its values. Which thread has which metadata is as CUTLASS's example 15 has it, whose results were right with it.
+//! `mma.sp`: its values.
 
 mod formats;
+mod pattern;
 
 use formats::{bits, small, width};
+use pattern::Pattern;
 use ptx_interpreter::{Program, Report, Trial};
 
 /// An instruction: the depth, the words before and after the types, the types of D, A and B, and which threads have the metadata.
@@ -17,45 +19,8 @@ struct Case {
 }
 
 impl Case {
-    /// Elements that are together, and how many of those are a group of which half are there.
-    fn groups(self) -> (usize, usize) {
-        match self.types[1] {
-            "tf32" => (1, 2),
-            "s4" | "u4" => (2, 4),
-            _ => (1, 4),
-        }
-    }
-
-    /// The places of a group that are there, in a row.
-    fn there(self, row: usize, group: usize) -> Vec<usize> {
-        let all: &[&[usize]] = match self.groups().1 {
-            2 => &[&[0], &[1]],
-            _ => &[&[0, 1], &[0, 2], &[0, 3], &[1, 2], &[1, 3], &[2, 3]],
-        };
-        let mut places = all[(row * 5 + group * 3 + row / 8) % all.len()].to_vec();
-        if self.sp == "sp" && (row + group).is_multiple_of(2) {
-            places.reverse();
-        }
-        places
-    }
-
-    /// The metadata of a row.
-    fn metadata(self, row: usize) -> u64 {
-        let (together, group) = self.groups();
-        let four = |places: Vec<usize>| match places[..] {
-            [0] => 0b0100,
-            [_] => 0b1110,
-            ref places => places[0] as u64 | (places[1] as u64) << 2,
-        };
-        (0..self.depth / together / group).fold(0, |all, at| all | four(self.there(row, at)) << (4 * at))
-    }
-
-    /// Of each place that is stored in a row of A, the place along the depth.
-    fn along(self, row: usize, stored: usize) -> usize {
-        let (together, group) = self.groups();
-        let of_group = together * group / 2;
-        let (number, at) = (stored / of_group, stored % of_group);
-        (number * group + self.there(row, number)[at / together]) * together + at % together
+    fn pattern(self) -> Pattern {
+        Pattern { depth: self.depth, format: self.types[1], threads: self.threads, is_ordered: self.sp != "sp" }
     }
 
     /// The row and the place of element `i` of A (of B: the column).
@@ -75,26 +40,12 @@ impl Case {
         let each = 32 / width(format);
         let element = |i: usize| {
             let (row, place) = self.place(is_a, lane, i);
-            let along = if is_a { self.along(row, place) } else { place };
+            let along = if is_a { self.pattern().along(row, place) } else { place };
             bits(format, self.number(is_a, row, along)) as u32
         };
         let register =
             |number: usize| (0..each).fold(0, |all, at| all | element(number * each + at) << (at * 32 / each));
         (0..4).map(register).collect()
-    }
-
-    /// The metadata that a lane has; of lanes that do not count, something else.
-    fn word(self, lane: usize) -> u32 {
-        let (group, own) = (lane / 4, lane % 4);
-        let (together, all) = self.groups();
-        match self.depth / together / all {
-            8 if own / 2 == self.threads => {
-                let half = |row: usize| (self.metadata(row) >> (16 * (own % 2))) as u32 & 0xffff;
-                half(group) | half(group + 8) << 16
-            }
-            8 => 0xffff_ffff,
-            _ => (self.metadata(group + own % 2 * 8) >> (32 * (own / 2))) as u32,
-        }
     }
 
     fn kernel(self) -> String {
@@ -120,7 +71,7 @@ impl Case {
     fn run(self, spoilt: u32) -> (Vec<u8>, Report) {
         let words = (0..32).flat_map(|lane| {
             let factors = [true, false].into_iter().flat_map(move |is_a| self.registers(is_a, lane));
-            factors.chain([self.word(lane) & !spoilt])
+            factors.chain([self.pattern().word(lane, lane / 4) & !spoilt])
         });
         let content: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
         let program = Program::parse(&self.kernel());
@@ -137,7 +88,7 @@ impl Case {
         for (lane, i) in (0..32).flat_map(|lane| (0..4).map(move |i| (lane, i))) {
             let (row, column) = (lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2);
             let product = |stored: usize| {
-                let k = self.along(row, stored);
+                let k = self.pattern().along(row, stored);
                 self.number(true, row, k) * self.number(false, column, k)
             };
             let sum: i32 = (0..self.depth / 2).map(product).sum();

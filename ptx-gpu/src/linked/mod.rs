@@ -25,7 +25,7 @@ use jump::{BYTES, jump};
 use loader::Object;
 
 /// The library that is opened before the program, for that.
-const VARIABLE: &str = "PTX_CHECK_LIBRARY";
+const VARIABLE: &str = "PTX_CHECK_OPENS";
 
 /// The name of a copy.
 const RUNTIME_12: &str = "libcudart.so.12";

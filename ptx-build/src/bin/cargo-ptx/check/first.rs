@@ -4,7 +4,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-const VARIABLE: &CStr = c"PTX_CHECK_LIBRARY";
+const VARIABLE: &CStr = c"PTX_CHECK_OPENS";
 const RTLD_NOW: c_int = 2;
 
 unsafe extern "C" {

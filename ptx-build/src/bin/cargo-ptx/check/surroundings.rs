@@ -61,7 +61,7 @@ impl<'a> Surroundings<'a> {
         command.env("LD_LIBRARY_PATH", before(folder, "LD_LIBRARY_PATH"));
         command.env(DRIVER_VARIABLE, folder.join(DRIVER));
         // The library is there before the program begins, and replaces each runtime that comes.
-        command.env("LD_PRELOAD", before(first, "LD_PRELOAD")).env("PTX_CHECK_LIBRARY", folder.join(DRIVER));
+        command.env("LD_PRELOAD", before(first, "LD_PRELOAD")).env("PTX_CHECK_OPENS", folder.join(DRIVER));
         for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"] {
             command.env(variable, folder.join(PTXAS));
         }
