@@ -296,8 +296,8 @@ fn what_is_not_known_is_named() {
     let cases = [
         (sparse, "does not know tcgen05.mma of sparse matrices"),
         (
-            PLAIN.kernel().replace("mma.cta_group::1", "mma.ws.cta_group::1"),
-            "does not know tcgen05.mma.ws.cta_group::1",
+            PLAIN.kernel().replace("mma.cta_group::1", "mma.sp.cta_group::1"),
+            "does not know tcgen05.mma.sp.cta_group::1",
         ),
         (half, "does not know tcgen05.mma with sums of f16"),
     ];

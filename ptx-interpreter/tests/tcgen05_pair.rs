@@ -22,6 +22,8 @@ const A: usize = 72;
 /// A product, and what an element takes of it in shared memory.
 #[derive(Clone, Copy, Debug)]
 struct Case {
+    /// `.ws`, or nothing.
+    ws: &'static str,
     words: &'static str,
     /// Of A and B, with their numbers in the instruction descriptor.
     types: [Type; 2],
@@ -61,17 +63,19 @@ impl Case {
         256 / self.container
     }
 
+    /// Parts of the lanes that have the same rows, each with some of the columns.
+    fn parts(self) -> usize {
+        LANES * self.blocks / self.rows
+    }
+
     fn is_folded(self) -> bool {
-        self.blocks == 2 && self.rows == 128
+        self.parts() > 1
     }
 
     /// The row and the column of the result that a lane of a block has in a column of tensor memory.
     fn place(self, block: usize, lane: usize, column: usize) -> Option<(usize, usize)> {
-        match self.is_folded() {
-            true if column >= COLUMNS / 2 => None,
-            true => Some((block * 64 + lane % 64, lane / 64 * COLUMNS / 2 + column)),
-            false => Some((block * 128 + lane, column)),
-        }
+        let (rows, columns) = (LANES / self.parts(), COLUMNS / self.parts());
+        (column < columns).then_some((block * rows + lane % rows, lane / rows * columns + column))
     }
 
     /// What of a factor a block has in shared memory, from a row on.
@@ -198,7 +202,7 @@ impl Case {
              tcgen05.wait::st.sync.aligned;\ntcgen05.fence::before_thread_sync;\nfence.proxy.async.shared::cta;\n\
              barrier.cluster.arrive; barrier.cluster.wait;\ntcgen05.fence::after_thread_sync;\n\
              setp.ne.u32 %p, %r, 0;\n@%p bra WAIT;\n\
-             tcgen05.mma.{group}.{kind} [%d], {of_a}, %db, {shape}, {scales}%p;\n\
+             tcgen05.mma{ws}.{group}.{kind} [%d], {of_a}, %db, {shape}, {scales}%p;\n\
              tcgen05.commit.{group}.mbarrier::arrive::one.shared::cluster{to}.b64 [bar]{mask};\nWAIT:\n\
              mbarrier.try_wait.parity.shared.b64 %p, [bar], 0;\n@!%p bra WAIT;\nbar.warp.sync 0xffffffff;\n\
              tcgen05.fence::after_thread_sync;\n\
@@ -215,12 +219,13 @@ impl Case {
             da = descriptor("a"),
             db = descriptor("b"),
             words = list(WORDS),
+            ws = self.ws,
             kind = self.words,
             shape = self.shape(),
             to = both.0,
             mask = both.1,
-            columns = if self.is_folded() { COLUMNS / 2 } else { COLUMNS },
-            result = list(if self.is_folded() { COLUMNS / 2 } else { COLUMNS }),
+            columns = COLUMNS / self.parts(),
+            result = list(COLUMNS / self.parts()),
         )
     }
 
@@ -261,6 +266,7 @@ impl Case {
 }
 
 const PLAIN: Case = Case {
+    ws: "",
     words: "kind::f16",
     types: [("bf16", 1), ("bf16", 1)],
     container: 16,
@@ -324,6 +330,15 @@ fn elements_have_scales() {
         }
         for (is_power, words) in [false, true].into_iter().zip(fours) {
             of(words, four, 4, is_power, 16, [0, 0]);
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_block_have_columns_of_their_own() {
+    for (words, types, container) in KINDS {
+        for (rows, in_tensor) in [(32, false), (64, false), (128, false), (128, true)] {
+            Case { ws: ".ws", words, types, container, blocks: 1, rows, in_tensor, ..PLAIN }.is_right();
         }
     }
 }

@@ -4,6 +4,7 @@ use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
 use super::mbarrier::{Takes, on_barrier};
 use super::tcgen05_pair::in_pair;
+use super::tcgen05_shape::Sharing;
 use super::together::{Together, collective};
 use super::{tcgen05_alloc, tcgen05_mma, tcgen05_move};
 use crate::group::{Group, Thread};
@@ -43,7 +44,11 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
             let mut operands = operands.into_iter();
             Some(Box::new(Commit { barrier: operands.next()?, space, blocks: operands.next() }))
         }
-        ["mma", group, ref rest @ ..] => tcgen05_mma::decode(rest, in_pair(group)?, operands),
+        ["mma", "ws", "cta_group::1", ref rest @ ..] => tcgen05_mma::decode(rest, Sharing::Weights, operands),
+        ["mma", group, ref rest @ ..] => {
+            let sharing = if in_pair(group)? { Sharing::Pair } else { Sharing::One };
+            tcgen05_mma::decode(rest, sharing, operands)
+        }
         ["ld" | "st" | "cp", ..] => tcgen05_move::decode(&words[1..], operands),
         _ => None,
     }

@@ -5,7 +5,7 @@
 //! half of the rows of A and of the result, and half of the columns of B.
 
 use super::tcgen05_scales::ScalesOf;
-use super::tcgen05_shape::{Kind, Shape};
+use super::tcgen05_shape::{Kind, Shape, Sharing};
 use crate::descriptor::Matrix;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
@@ -17,8 +17,7 @@ use crate::watch_tensor::Run;
 
 struct Multiply {
     kind: Kind,
-    /// Whether a pair of blocks multiplies.
-    in_pair: bool,
+    sharing: Sharing,
     d: Operand,
     a: Operand,
     b: Operand,
@@ -50,10 +49,11 @@ struct Factors {
     b: Vec<Row>,
 }
 
-pub(super) fn decode(words: &[&str], in_pair: bool, operands: Vec<Operand>) -> Option<Box<dyn Step>> {
+pub(super) fn decode(words: &[&str], sharing: Sharing, operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let (kind, rest) = words.split_first()?;
     // What is kept near the multipliers makes no difference to values.
-    let rest: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with("collector::a::")).collect();
+    let kept = if sharing == Sharing::Weights { "collector::b" } else { "collector::a::" };
+    let rest: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with(kept)).collect();
     let scaled = |packed, of_scale| Some(Kind::Scaled { packed, of_scale });
     let kind = match (*kind, &rest[..]) {
         ("kind::f16", []) => Some(Kind::Half),
@@ -78,11 +78,13 @@ pub(super) fn decode(words: &[&str], in_pair: bool, operands: Vec<Operand>) -> O
         (disabled, adds) = (mask, operands.next()?);
     }
     let divides = operands.next();
-    let has_mask = matches!((disabled.len(), in_pair), (0, _) | (4, false) | (8, true));
-    if !adds.is_predicate() || !has_mask || operands.next().is_some() {
+    let has_mask = matches!((disabled.len(), sharing), (0, _) | (4, Sharing::One) | (8, Sharing::Pair));
+    // Another operand of `.ws` leaves out columns.
+    let is_known = sharing != Sharing::Weights || divides.is_none() && !matches!(kind, Kind::Scaled { .. });
+    if !adds.is_predicate() || !has_mask || !is_known || operands.next().is_some() {
         return None;
     }
-    Some(Box::new(Multiply { kind, in_pair, d, a, b, shape, scales, disabled, adds, divides }))
+    Some(Box::new(Multiply { kind, sharing, d, a, b, shape, scales, disabled, adds, divides }))
 }
 
 impl Step for Multiply {
@@ -93,11 +95,11 @@ impl Step for Multiply {
 
 impl Multiply {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
-        let blocks = machine.blocks_of_tensor(thread, self.in_pair)?;
+        let blocks = machine.blocks_of_tensor(thread, self.sharing == Sharing::Pair)?;
         if blocks[0] != machine.block_of(thread) {
             return stop(Why::Gap, "tcgen05.mma.cta_group::2 that the odd block of a pair begins");
         }
-        let shape = Shape::of(self.kind, blocks.len(), machine.get(thread, &self.shape)? as u32)?;
+        let shape = Shape::of(self.kind, self.sharing, machine.get(thread, &self.shape)? as u32)?;
         let d = machine.place_in_tensor(thread, &self.d)?;
         if d.lane != 0 {
             return Err(wrong("the result does not begin in lane 0"));
@@ -180,8 +182,8 @@ impl Multiply {
         shape: &Shape,
         uses: &mut Uses,
     ) -> Result<Vec<Row>> {
-        if shape.rows_of_block() == 64 && !shape.is_folded() {
-            return stop(Why::Gap, "tcgen05.mma of 64 rows with A in tensor memory");
+        if !shape.fills_lanes() || self.sharing == Sharing::Weights && shape.rows_of_block() < LANES {
+            return stop(Why::Gap, format!("tcgen05.mma of {} rows with A in tensor memory", shape.rows_of_block()));
         }
         let (first, columns) = (machine.place_in_tensor(thread, &self.a)?, shape.depth * shape.bits / 32);
         if first.lane != 0 {

@@ -19,6 +19,17 @@ pub(super) enum Kind {
     },
 }
 
+/// Who multiplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// A block.
+    One,
+    /// A block, of which each part multiplies some columns: `.ws`.
+    Weights,
+    /// A pair of blocks.
+    Pair,
+}
+
 /// Scales of the elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scales {
@@ -32,6 +43,8 @@ pub(super) struct Scales {
 pub(super) struct Shape {
     /// Blocks that multiply together.
     blocks: usize,
+    /// Parts of the lanes that have the same rows, each with some of the columns.
+    parts: usize,
     /// Of the whole result.
     rows: usize,
     pub(super) columns: usize,
@@ -103,7 +116,7 @@ impl Kind {
 }
 
 impl Shape {
-    pub(super) fn of(kind: Kind, blocks: usize, word: u32) -> Result<Shape> {
+    pub(super) fn of(kind: Kind, sharing: Sharing, word: u32) -> Result<Shape> {
         if field(word, 2, 1) == 1 {
             return gap("of sparse matrices");
         }
@@ -118,14 +131,24 @@ impl Shape {
             return Err(wrong("A and B are not of one type"));
         }
         let (columns, rows) = (field(word, 17, 6) * 8, field(word, 24, 5) * 16);
-        let step = match blocks {
-            1 if rows == 64 || scales.is_some() => 8,
+        let step = match sharing {
+            Sharing::One if rows == 64 || scales.is_some() => 8,
+            Sharing::Weights => 64,
             _ => 16,
         };
-        let has_rows = match blocks {
-            1 => rows == 128 || rows == 64 && scales.is_none(),
-            _ => matches!(rows, 128 | 256),
+        let has_rows = match sharing {
+            Sharing::One => rows == 128 || rows == 64 && scales.is_none(),
+            Sharing::Weights => matches!(rows, 32 | 64 | 128),
+            Sharing::Pair => matches!(rows, 128 | 256),
         };
+        let (blocks, parts) = match sharing {
+            Sharing::One => (1, 1),
+            Sharing::Weights => (1, LANES / rows.clamp(32, LANES)),
+            Sharing::Pair => (2, if rows == 128 { 2 } else { 1 }),
+        };
+        if sharing == Sharing::Weights && field(word, 30, 2) != 0 {
+            return gap("with columns of B that are used again");
+        }
         if !has_rows || columns == 0 || columns % step != 0 || columns > 256 {
             let who = if blocks == 1 { "one block" } else { "a pair of blocks" };
             return Err(wrong(format!("there is no product of {rows} rows and {columns} columns for {who}")));
@@ -138,6 +161,7 @@ impl Shape {
         let element = |name: &str| Element::parse(name).ok_or_else(|| wrong("the instruction descriptor has no type"));
         Ok(Shape {
             blocks,
+            parts,
             rows,
             columns,
             depth: 256 / bits,
@@ -157,25 +181,23 @@ impl Shape {
         self.rows / self.blocks
     }
 
-    /// Whether the upper half of the lanes has the second half of the columns.
-    pub(super) fn is_folded(&self) -> bool {
-        self.blocks == 2 && self.rows == 128
+    /// Whether the lanes of a part have all rows of the block.
+    pub(super) fn fills_lanes(&self) -> bool {
+        self.rows_of_block() * self.parts == LANES
     }
 
     /// Columns of a lane.
     pub(super) fn columns_of_lane(&self) -> usize {
-        if self.is_folded() { self.columns / 2 } else { self.columns }
+        self.columns / self.parts
     }
 
     /// What a lane has of the result.
     pub(super) fn own(&self, lane: usize) -> Option<Own> {
-        if self.is_folded() {
-            return Some(Own { row: lane % 64, first: lane / 64 * self.columns / 2 });
+        if self.fills_lanes() {
+            let rows = self.rows_of_block();
+            return Some(Own { row: lane % rows, first: lane / rows * self.columns_of_lane() });
         }
-        match self.rows_of_block() {
-            64 => (lane % 32 < 16).then(|| Own { row: lane / 32 * 16 + lane % 16, first: 0 }),
-            _ => Some(Own { row: lane, first: 0 }),
-        }
+        (lane % 32 < 16).then(|| Own { row: lane / 32 * 16 + lane % 16, first: 0 })
     }
 
     /// The lanes that have something of the result.
