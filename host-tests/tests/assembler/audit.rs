@@ -78,7 +78,7 @@ fn the_table_of_fates_is_what_the_pages_show() {
     let read: BTreeMap<&str, Page<'_>> =
         kept.iter().map(|(name, text)| (name.as_str(), or_panic(Page::read(text)))).collect();
     /// Forms of each instruction that are drawn.
-    const OF_EACH: usize = 60;
+    const OF_EACH: usize = 20;
     let mut by_instruction: BTreeMap<String, Vec<Access>> = BTreeMap::new();
     for access in sass::accesses() {
         by_instruction.entry(access.instruction.clone()).or_default().push(access);
@@ -86,7 +86,7 @@ fn the_table_of_fates_is_what_the_pages_show() {
     let mut random = forms_check::random("the forms are");
     let accesses: Vec<&Access> =
         by_instruction.values().flat_map(|own| own.sample(&mut random, whole::or(OF_EACH))).collect();
-    assert!(accesses.len() > 1_000, "{} forms", accesses.len());
+    assert!(accesses.len() > 400, "{} forms", accesses.len());
     let all = accesses.par_iter().map(|access| {
         let there = GPUS.iter().filter(|sm| access.is_on(**sm));
         let rows: Vec<(Sm, Row)> =
@@ -197,7 +197,7 @@ fn judge(kept: &BTreeMap<String, String>, sm: Sm, accesses: &[&Access]) -> usize
 #[test]
 fn one_line_kernels_are_judged_as_the_pages_show() {
     /// How many forms are drawn of each instruction.
-    const OF_EACH: usize = 2;
+    const OF_EACH: usize = 1;
     let mut random = forms_check::random("the slice is");
     let of_each = whole::or(OF_EACH);
     let by_instruction = judged_forms();
@@ -209,7 +209,7 @@ fn one_line_kernels_are_judged_as_the_pages_show() {
         there.par_chunks(AT_A_TIME).map(|part| judge(&kept, Sm::new(number), part)).sum::<usize>()
     });
     println!("{judged:?} forms on sm_75, 80, 90, 100 and 120");
-    assert!(judged.iter().sum::<usize>() > 200, "{judged:?}");
+    assert!(judged.iter().sum::<usize>() > 100, "{judged:?}");
 }
 
 fn compiled(package: &str, sm: Sm, ptx: PtxVersion, features: &[&str]) -> String {

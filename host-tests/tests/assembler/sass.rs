@@ -14,7 +14,7 @@ use rand::seq::IndexedRandom;
 use rayon::prelude::*;
 
 /// How many forms are drawn of each instruction.
-const OF_EACH: usize = 2;
+const OF_EACH: usize = 1;
 
 /// How many, where some instructions alone are looked at.
 const OF_FEW: usize = 40;

@@ -8,6 +8,7 @@ use host_tests::check::forms_check;
 use host_tests::check::here::tools;
 use host_tests::check::sass::versions::{self, Difference};
 use host_tests::check::sass::{self, Access, Seen, pages, trace};
+use host_tests::check::whole;
 use host_tests::tools::assemblers;
 use host_tests::tools::command::Machine;
 use host_tests::tools::disassembler::Disassembler;
@@ -139,14 +140,15 @@ fn older_assemblers_refuse_a_fence_of_their_isa() {
     }
 }
 
-/// A slice of the table that `explain` warns by: what each assembler makes of these forms is what it says, on GPUs of each kind.
+/// A slice of the table that `explain` warns by: what an assembler that is drawn makes of these forms is what it says, on GPUs of each kind.
 #[test]
 fn the_table_of_versions_is_what_the_assemblers_make() {
     const DRAWN: usize = 12;
     let mut random = forms_check::random("the slice is");
     let all = versions::one_of_each_width(sass::accesses());
+    let rows = explain::versions::all();
     let (told, others): (Vec<&Access>, Vec<&Access>) =
-        all.iter().partition(|access| !explain::versions::of(&access.ptx).is_empty());
+        all.iter().partition(|access| rows.iter().any(|row| row.tells_of(&access.ptx)));
     let drawn: BTreeSet<&str> = [told, others]
         .iter()
         .flat_map(|own| own.sample(&mut random, DRAWN))
@@ -160,7 +162,8 @@ fn the_table_of_versions_is_what_the_assemblers_make() {
     let (tools, progress) = (tools(), Progress::new());
     let sms = [80, 90, 100, 120].map(Sm::new);
     let mut compared = 0;
-    for (release, assembler) in fetched().into_iter().filter(|(release, _)| *release < tools.release) {
+    let older: Vec<_> = fetched().into_iter().filter(|(release, _)| *release < tools.release).collect();
+    for (release, assembler) in older.sample(&mut random, whole::or(1)).cloned() {
         let seen = versions::seen_by(assembler.clone(), tools, &asked, &sms, &progress).expect("it assembles");
         let found = differences(&asked, release, seen.clone());
         for ptx in &drawn {
@@ -180,7 +183,7 @@ fn the_table_of_versions_is_what_the_assemblers_make() {
         }
     }
     println!("{compared} forms on GPUs by older assemblers");
-    assert!(fetched().len() < 2 || compared > 25, "{compared}");
+    assert!(older.is_empty() || compared > 12, "{compared}");
 }
 
 fn differences(asked: &[Access], release: Release, seen: Seen) -> Vec<Difference> {

@@ -24,7 +24,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_intrinsics::catalogue::Form;
 
 /// Forms of each instruction in the slice, and choices of lanes.
-const OF_EACH: usize = 8;
+const OF_EACH: usize = 4;
 
 /// How many forms the slice has: some instructions have fewer than that.
 static SLICE: LazyLock<usize> = LazyLock::new(|| {

@@ -1,6 +1,7 @@
 //! Machine code as a page: a line for all types and GPUs that agree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::Family;
 
@@ -192,7 +193,8 @@ impl<'a> Page<'a> {
 }
 
 fn within(run: &str, sm: Sm) -> bool {
-    let at = |name: &str| GPUS.iter().position(|known| known.to_string()["sm_".len()..] == *name);
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| GPUS.iter().map(ToString::to_string).collect());
+    let at = |name: &str| NAMES.iter().position(|known| known["sm_".len()..] == *name);
     let (first, last) = run.split_once('-').unwrap_or((run, run));
     let own = GPUS.iter().position(|known| *known == sm);
     at(first).zip(at(last)).zip(own).is_some_and(|((first, last), own)| (first..=last).contains(&own))

@@ -22,7 +22,7 @@ const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32,
 const EARLIER_IN_PTXAS: &str = "mma_m8n8k128_s32_b1_xor_popc";
 
 /// Gates of functions that are drawn: the crates are compiled for each, and for an older GPU.
-const GATES: usize = 2;
+const GATES: usize = 1;
 
 /// A target that has all functions which need a suffix, and its oldest PTX ISA version.
 const WITH_BYTES: (Sm, u32) = (Sm { number: 100, suffix: Some('a') }, 86);
