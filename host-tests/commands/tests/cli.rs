@@ -68,7 +68,12 @@ fn forms_are_counted_by_lines() {
 
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let mut child = xtask().args(["forms", "--json", "--instruction", "ld.global.nc"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = xtask()
+        .args(["forms", "--json", "--instruction", "ld.global.nc"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
     assert!(first.starts_with("{\"instruction\":"), "{first}");

@@ -7,8 +7,8 @@ use host_tests::tools::progress::Progress;
 use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::target::Sm;
 use ptx_kernel::cpu::Launch;
-use rand::seq::IndexedRandom;
 use ptx_sass::nvdisasm::SassFunction;
+use rand::seq::IndexedRandom;
 use std::collections::BTreeSet;
 use workloads::{self, ALL, ORDERED, Output, Workload};
 

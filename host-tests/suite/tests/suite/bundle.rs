@@ -1,9 +1,10 @@
 //! A bundle of the slice, a run of its program, and what the run left.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ptx_build::files::write_whole;
 use ptx_build::target::PtxVersion;
 use ptx_driver::DRIVER_VARIABLE;
 use ptx_intrinsics::catalogue::Form;
@@ -16,7 +17,7 @@ use suite::versions::Versions;
 use suite::{Entry, Kernel};
 use workloads::image::Image;
 
-use crate::slice::{Slice, kernels};
+use crate::slice::{self, Slice, kernels};
 
 /// Set to the folder of a bundle, it makes this the bundle's program.
 pub(crate) const BUNDLE_VARIABLE: &str = "SUITE_BUNDLE";
@@ -50,22 +51,22 @@ impl<'a> Split<'a> {
 /// but a mark, and the older one has refused the last kernel.
 pub(crate) fn bundle(slice: &Slice) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let [of_forms, of_litmus, of_faults] = [&slice.ptx, &slice.litmus, &slice.faults].map(|ptx| Split::of(ptx));
     for set in ["13.5", "13.0", PTX] {
-        let image = |names: Vec<String>, module: &Split<'_>, mark: &str| Image {
-            cubin: format!("// {set} {mark}.\n{}", module.with(&names)).into_bytes(),
-            kernels: names,
-        };
-        let mut names: Vec<String> = slice.plan.kernels.iter().map(|kernel| kernel.name.clone()).collect();
-        let refused: BTreeSet<String> = if set == "13.0" { names.pop().into_iter().collect() } else { [].into() };
-        let forms = names.chunks(OF_AN_IMAGE).enumerate();
-        let forms = forms.map(|(number, names)| image(names.to_vec(), &of_forms, &format!("image {number}"))).collect();
-        let litmus = Litmus::all().iter().flat_map(Entry::functions).collect();
-        let faults = Fault::all().into_iter().map(|fault| fault.name).collect();
-        let litmus = vec![image(litmus, &of_litmus, "litmus")];
-        let faults = vec![image(faults, &of_faults, "faults")];
-        let sections = [(FORMS, forms), (LITMUS, litmus), (FAULTS, faults)];
-        let kernels = Kernels { set: set.into(), refused, ..kernels(PtxVersion::OF_EVERY_FORM, sections) };
+        let file = folder.path().join("kernels").join(set).join("sm_100.zst");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::copy(packed(slice, set), file).unwrap();
+    }
+    let versions = serde_json::to_string(&Versions::default()).unwrap();
+    std::fs::write(folder.path().join("versions.json"), versions).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_gpu-suite"), folder.path().join("run")).unwrap();
+    folder
+}
+
+/// A set of kernels in a file, which the scenarios share: to pack it takes longer than to run it.
+fn packed(slice: &Slice, set: &str) -> PathBuf {
+    let file = slice::folder().join(format!("{set}-{}.zst", slice.plan.kernels.len()));
+    if !file.is_file() {
+        let kernels = set_of(slice, set);
         let packed = kernels.pack().unwrap();
         let unpacked = Kernels::unpack(&packed).unwrap();
         assert_eq!((&unpacked.set, unpacked.ptx), (&kernels.set, kernels.ptx));
@@ -73,14 +74,28 @@ pub(crate) fn bundle(slice: &Slice) -> tempfile::TempDir {
         assert_eq!(unpacked.sections.keys().collect::<Vec<_>>(), [FAULTS, FORMS, LITMUS]);
         assert_eq!(unpacked.section(LITMUS)[0].cubin, kernels.section(LITMUS)[0].cubin);
         assert!(Kernels::unpack(&packed[..packed.len() / 2]).is_err());
-        let file = folder.path().join("kernels").join(set).join("sm_100.zst");
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, packed).unwrap();
+        write_whole(&file, packed).unwrap();
     }
-    let versions = serde_json::to_string(&Versions::default()).unwrap();
-    std::fs::write(folder.path().join("versions.json"), versions).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_gpu-suite"), folder.path().join("run")).unwrap();
-    folder
+    file
+}
+
+/// The kernels of a set.
+fn set_of(slice: &Slice, set: &str) -> Kernels {
+    let [of_forms, of_litmus, of_faults] = [&slice.ptx, &slice.litmus, &slice.faults].map(|ptx| Split::of(ptx));
+    let image = |names: Vec<String>, module: &Split<'_>, mark: &str| Image {
+        cubin: format!("// {set} {mark}.\n{}", module.with(&names)).into_bytes(),
+        kernels: names,
+    };
+    let mut names: Vec<String> = slice.plan.kernels.iter().map(|kernel| kernel.name.clone()).collect();
+    let refused: BTreeSet<String> = if set == "13.0" { names.pop().into_iter().collect() } else { [].into() };
+    let forms = names.chunks(OF_AN_IMAGE).enumerate();
+    let forms = forms.map(|(number, names)| image(names.to_vec(), &of_forms, &format!("image {number}"))).collect();
+    let litmus = Litmus::all().iter().flat_map(Entry::functions).collect();
+    let faults = Fault::all().into_iter().map(|fault| fault.name).collect();
+    let litmus = vec![image(litmus, &of_litmus, "litmus")];
+    let faults = vec![image(faults, &of_faults, "faults")];
+    let sections = [(FORMS, forms), (LITMUS, litmus), (FAULTS, faults)];
+    Kernels { set: set.into(), refused, ..kernels(PtxVersion::OF_EVERY_FORM, sections) }
 }
 
 /// Runs the program of a bundle; its exit code, and what it printed.

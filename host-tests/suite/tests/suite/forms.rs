@@ -110,7 +110,8 @@ pub(crate) fn a_wrong_form_is_named(slice: &Slice) {
         ptx = changed;
         wrong.insert(form.ptx().to_owned());
     }
-    assert!(wrong.len() > 20, "only {wrong:?}");
+    // Not each instruction has a form among those drawn that can be made wrong so.
+    assert!(wrong.len() > 12, "only {wrong:?}");
     let outcome = slice.run(&ptx);
     let named: BTreeSet<String> = failures(&outcome).into_iter().map(|(form, _)| form.to_owned()).collect();
     assert_eq!(named, wrong);

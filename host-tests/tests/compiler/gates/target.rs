@@ -255,7 +255,7 @@ fn a_target_with_a_suffix() {
                    build is for another";
     assert_eq!(refused.message, message);
     assert!(refused.notes.iter().any(|note| note.contains("as in `-Ctarget-cpu=sm_90a`")), "{refused:?}");
-    let refused = user.refuses(&["-Ctarget-cpu=sm_90a"], FLOATS);
+    let refused = user.refuses(&["-Ctarget-cpu=sm_120a"], FLOATS);
     let message = "`ptx_intrinsics::redux_sync_min_f32` needs the target sm_100f, and this build is for another";
     assert_eq!(refused.message, message);
     assert!(refused.notes.iter().any(|note| note.contains("`-Ctarget-cpu=sm_100f`")), "{refused:?}");
