@@ -59,13 +59,19 @@ impl Compare {
 
 /// The median; of an even number of samples the mean of the middle two.
 pub fn median(samples: &[f64]) -> Option<f64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(sorted[middle]),
-        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    median_of(samples.to_vec())
+}
+
+/// The same without a copy. It sorts no more than it has to: an interval takes thousands of medians.
+fn median_of(mut samples: Vec<f64>) -> Option<f64> {
+    let (middle, is_odd) = (samples.len() / 2, samples.len() % 2 == 1);
+    if samples.is_empty() {
+        return None;
+    }
+    let (below, upper, _) = samples.select_nth_unstable_by(middle, f64::total_cmp);
+    match below.iter().copied().max_by(f64::total_cmp) {
+        Some(lower) if !is_odd => Some((lower + *upper) / 2.0),
+        _ => Some(*upper),
     }
 }
 
@@ -79,7 +85,7 @@ pub fn quantile(samples: &[f64], part: f64) -> Option<f64> {
 
 /// The median of samples, by a bootstrap.
 pub fn estimate(samples: &[f64]) -> Option<Estimate> {
-    bootstrap(|random| median(&resample(samples, random)), median(samples)?)
+    bootstrap(|random| median_of(resample(samples, random)), median(samples)?)
 }
 
 /// How the medians of two sets of samples compare, by a bootstrap.
@@ -87,7 +93,7 @@ pub fn compare(left: &[f64], right: &[f64], by: Compare) -> Option<Estimate> {
     let middle = by.of(median(left)?, median(right)?);
     let once = |random: &mut StdRng| {
         let (left, right) = (resample(left, random), resample(right, random));
-        Some(by.of(median(&left)?, median(&right)?))
+        Some(by.of(median_of(left)?, median_of(right)?))
     };
     bootstrap(once, middle)
 }
@@ -122,9 +128,8 @@ pub fn above(first: &[f64], second: &[f64]) -> f64 {
     ways[0][0] = 1.0;
     for rank in all.iter().map(rank) {
         for chosen in (1..=first.len()).rev() {
-            for sum in rank..=most {
-                ways[chosen][sum] += ways[chosen - 1][sum - rank];
-            }
+            let (fewer, more) = ways.split_at_mut(chosen);
+            more[0][rank..].iter_mut().zip(&fewer[chosen - 1]).for_each(|(ways, others)| *ways += others);
         }
     }
     let of = &ways[first.len()];

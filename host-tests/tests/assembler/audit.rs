@@ -24,6 +24,7 @@ use ptx_audit::report::Kernel;
 use ptx_audit::{Code, Text, audit};
 use rand::seq::IndexedRandom;
 use rayon::prelude::*;
+use tempfile::TempDir;
 use workloads::kernels_folder;
 
 fn kept() -> BTreeMap<String, String> {
@@ -106,11 +107,20 @@ fn the_table_of_fates_is_what_the_pages_show() {
     assert!(judged > 6 * accesses.len());
 }
 
-/// Assembles, disassembles and audits; the kernels, the warnings for the reader below, and nvdisasm's text.
+/// What was assembled, disassembled and audited, in a folder: the kernels, and the text for the reader below.
 pub(crate) struct Audited {
     ptx: Text,
     pub(crate) kernels: Vec<Kernel>,
-    listing: String,
+    cubin: PathBuf,
+    _folder: TempDir,
+}
+
+impl Audited {
+    /// nvdisasm's text.
+    fn listing(&self) -> String {
+        let nvdisasm = or_panic(Command::tool(&tools().nvdisasm));
+        or_panic(nvdisasm.args(["-gp", "-c", "-ndf"]).arg(&self.cubin).run()).stdout
+    }
 }
 
 pub(crate) fn audited(text: &str, sm: Sm) -> Audited {
@@ -126,9 +136,7 @@ pub(crate) fn audited(text: &str, sm: Sm) -> Audited {
     let code =
         Code { functions: &functions, sm: sm.number, takes: &takes, spilled: &spilled, ptx: Some(&ptx), bounded: None };
     let kernels = audit(&code);
-    let listing =
-        or_panic(or_panic(Command::tool(&tools().nvdisasm)).args(["-gp", "-c", "-ndf"]).arg(&cubin.path).run());
-    Audited { ptx, kernels, listing: listing.stdout }
+    Audited { ptx, kernels, cubin: cubin.path, _folder: folder }
 }
 
 /// How many forms are assembled at a time.
@@ -341,7 +349,7 @@ fn a_reader_of_its_own_finds_the_same() {
     let modules = public_modules();
     let compared = modules.par_iter().map(|(text, sm)| {
         let audited = audited(text, *sm);
-        let eye = by_eye(&audited.ptx.ptx, &audited.listing);
+        let eye = by_eye(&audited.ptx.ptx, &audited.listing());
         let words: BTreeSet<&str> = eye.iter().map(|(_, word)| *word).collect();
         let all = audited.kernels.iter().flat_map(|kernel| &kernel.accesses);
         let mut said = BTreeSet::new();

@@ -12,20 +12,27 @@ use super::programs::{Program, Selected, compile};
 use crate::cargo::{line_of, not_started};
 
 /// What takes long begins first.
-const LONG: [&str; 13] = [
-    ": workloads",
+const LONG: [&str; 20] = [
     ": suite",
-    ": conformance",
-    EXAMPLES,
-    ": ui",
-    ": bounds",
-    ": forms",
-    ": gates",
+    ": kernel_crate",
     ": build_script",
-    ": lab_kernels",
-    ": explain",
-    ": effects",
+    ": gates",
+    ": bounds",
+    ": ui",
+    ": lab",
+    ": audit",
     ": orders",
+    ": host_code",
+    ": workloads",
+    ": conformance",
+    ": lab_kernels",
+    ": measured",
+    ": markers",
+    ": parity",
+    ": sass",
+    ": order",
+    ": effects",
+    EXAMPLES,
 ];
 
 const EXAMPLES: &str = "examples in the documentation";
