@@ -133,6 +133,11 @@ impl Machine<'_> {
         Ok(place - self.rank_of(place) * PIECE + rank * PIECE)
     }
 
+    /// Whether an address is in the shared memory of a block that has ended.
+    pub(crate) fn has_ended(&self, address: u64) -> bool {
+        matches!(owner(address, self.cluster).0, Owner::Shared(block) if self.blocks[block].is_none())
+    }
+
     /// The place in the cluster of the block whose shared memory an address is in.
     pub(crate) fn rank_of(&self, address: u64) -> u64 {
         address / PIECE % (WINDOW / PIECE)

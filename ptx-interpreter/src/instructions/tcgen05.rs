@@ -116,6 +116,10 @@ impl Commit {
             machine.host(bar, 8, true)?;
             let before = machine.watch_commit(thread, bar);
             machine.copy_later(Box::new(move |machine| {
+                // A barrier that nobody waits for any more.
+                if machine.has_ended(bar) {
+                    return Ok(());
+                }
                 machine.watch_tensor_done(thread, bar, &before, done);
                 // SAFETY: the barrier is a word of the interpreter's own.
                 on_barrier(machine, bar, Takes::ARRIVAL, |bar| unsafe { mbarrier_arrive(bar) }).map(drop)
