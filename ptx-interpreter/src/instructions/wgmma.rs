@@ -30,7 +30,7 @@ enum Factor {
 enum Product8 {
     Dense(Product),
     Sparse {
-        sparse: Sparse,
+        sparse: Box<Sparse>,
         metadata: Operand,
         /// Which threads of four have the metadata.
         threads: usize,
@@ -129,7 +129,7 @@ fn multiply(shape: &str, types: &[&str], operands: Vec<Operand>, is_sparse: bool
 
 impl Product8 {
     fn sparse(words: &[&str], metadata: Operand, threads: Operand) -> Option<Product8> {
-        let sparse = Sparse::parse(words)?;
+        let sparse = Box::new(Sparse::parse(words)?);
         let threads = usize::try_from(constant(&threads)?).ok().filter(|threads| sparse.selects(*threads))?;
         Some(Product8::Sparse { sparse, metadata, threads })
     }
