@@ -63,7 +63,7 @@ fn the_assembler_gives_ptx() {
     let folder = TempDir::new().expect("a folder");
     std::fs::write(folder.path().join("a.ptx"), "// nothing\n").expect("it is written");
     let (_, printed, complaint) = check(&[], Command::new("sh").args(["-c", calls, "sh"]).arg(folder.path()));
-    let version = "Cuda compilation tools, release 13.0, V13.0.0 (cargo ptx check)\n";
+    let version = "Cuda compilation tools, release 12.9, V12.9.0 (cargo ptx check)\n";
     assert_eq!(printed, format!("{version}// nothing\n"), "{complaint}");
     assert!(complaint.contains("ptxas of cargo ptx check: name a file of PTX, and another after -o"), "{complaint}");
 }

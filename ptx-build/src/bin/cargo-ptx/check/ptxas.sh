@@ -1,9 +1,9 @@
 #!/bin/sh
 # Stands for ptxas while `cargo ptx check` runs a program: what it makes is the PTX itself, which the driver here loads.
-# Its version is one of its own, so that a cache, such as Triton's, keeps this apart from machine code.
+# Its version is one that every Triton knows, with a word of its own, so that a cache keeps this apart from machine code.
 for word; do
     case $word in
-        --version | -V) echo "Cuda compilation tools, release 13.0, V13.0.0 (cargo ptx check)" && exit ;;
+        --version | -V) echo "Cuda compilation tools, release 12.9, V12.9.0 (cargo ptx check)" && exit ;;
     esac
 done
 from= to=

@@ -6,6 +6,7 @@ extensions, run as they are and are checked.
 """
 
 import ctypes
+import inspect
 import sys
 import warnings
 
@@ -224,10 +225,11 @@ def install():
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for word, operator in list(operators()):
-            library.impl(word, kernel(operator), "CUDA", allow_override=True)
-        for operator in [copy_, zero_]:
-            library.impl(operator.__name__, operator, "CUDA", allow_override=True)
+        # Older releases override without being asked to.
+        override = {"allow_override": True} if "allow_override" in inspect.signature(library.impl).parameters else {}
+        replaced = {word: kernel(operator) for word, operator in operators()} | {"copy_": copy_, "zero_": zero_}
+        for word, function in replaced.items():
+            library.impl(word, function, "CUDA", **override)
     # Attention and convolutions are then made of operators that CPUs have.
     torch.backends.cudnn.enabled = False
     for name in ["flash", "mem_efficient", "cudnn"]:
