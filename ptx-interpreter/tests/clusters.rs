@@ -135,3 +135,20 @@ fn a_fence_tells_the_cluster_of_barriers() {
     let without = PIPELINE.replace("    @!%p2 bra WAIT;\n", "");
     assert!(kinds(&without).contains(&"bounds"), "{:?}", kinds(&without));
 }
+
+/// What a thread sends to its own block's barrier may come after the block has ended.
+#[test]
+fn an_arrival_may_come_after_the_end_of_the_block() {
+    let program = Program::parse(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n\
+         .reg .b32 %r;\n.shared .align 8 .b64 bar;\n\
+         mov.u32 %r, bar; mapa.shared::cluster.u32 %r, %r, 0;\n\
+         mbarrier.init.shared.b64 [bar], 2;\n\
+         mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r];\nret;\n}\n",
+    );
+    for seed in 0..16 {
+        let mut trial = Trial::new(&program, "k");
+        let report = trial.grid([4, 1, 1]).block([1, 1, 1]).seed(seed).check();
+        assert_eq!((report.stop, report.findings), (None, vec![]), "{seed}");
+    }
+}

@@ -67,6 +67,10 @@ impl Barrier {
             machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
             // It is sent there, and nothing comes back.
             machine.send(Box::new(move |machine| {
+                // The checks tell if it is another block that nothing keeps from ending.
+                if machine.has_ended(place) {
+                    return Ok(());
+                }
                 let takes = self.takes(number);
                 let what = |bar| barrier_does(bar, &self.kind, &self.modifier, number, value);
                 on_barrier(machine, place, takes, what)?.map(drop)
