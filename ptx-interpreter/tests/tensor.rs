@@ -261,3 +261,45 @@ fn every_tile_is_known() {
     assert!(program.gaps().is_empty(), "{:?}", program.gaps());
     println!("{} spellings", lines.len());
 }
+
+/// All lanes of a warp store the same box, each of them a row: CUTLASS's epilogues do the first.
+const STORES: &str = "
+.version 8.0
+.target sm_90
+.visible .entry store(.param .u64 m)
+{
+    .reg .b64 %d0; .reg .b32 %r<4>;
+    .shared .align 128 .b8 rows[4096];
+    ld.param.u64 %d0, [m];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, rows;
+    shl.b32 %r2, %r0, 7;
+    add.u32 %r2, %r2, %r1;
+    st.shared.v4.u32 [%r2], {%r0, %r0, %r0, %r0};
+    fence.proxy.async.shared::cta;
+    bar.warp.sync -1;
+    cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d0, {0, 0}], [FROM];
+    cp.async.bulk.commit_group;
+    WAIT
+    ret;
+}";
+
+#[test]
+fn lanes_may_store_the_same_box() {
+    let wait = "cp.async.bulk.wait_group 0;";
+    let ended = "a block ends before a copy from its shared memory is known to be done";
+    let twice = "the destination of an asynchronous copy is written before the copy is known to be done";
+    for (from, wait, title) in [("%r1", wait, None), ("%r1", "", Some(ended)), ("%r2", wait, Some(twice))] {
+        let program = Program::parse(&STORES.replace("FROM", from).replace("WAIT", wait));
+        for seed in 0..4 {
+            let mut trial = Trial::new(&program, "store");
+            let place = trial.memory(&[0xff; 16]).expect("a little memory");
+            trial.block([32, 1, 1]).seed(seed).buffer(&TensorMap { address: place, ..row() }.encode()).unwrap();
+            let report = trial.check();
+            let titles: Vec<&str> = report.findings.iter().map(|finding| finding.title.as_str()).collect();
+            assert_eq!(titles, title.into_iter().collect::<Vec<_>>(), "{report}");
+            // Nobody waits for it, and it is done.
+            assert!(from == "%r2" || *trial.content_of(place) == [0; 16], "{from}, {wait}");
+        }
+    }
+}

@@ -437,6 +437,19 @@ mod tests {
         assert!(!is_gap(images(), &[0, 0, 0, 0]));
     }
 
+    #[test]
+    fn packed_elements_may_be_apart_in_shared_memory() {
+        let packed = |element| TensorMap { element, sizes: [128, 3, 0, 0, 0], tile: [32, 1, 0, 0, 0], ..map() };
+        assert_eq!(found(&packed(13), &[32, 1], false), [(0, Some(0x1050), 16)]);
+        let place = Place { mode: Mode::Tile, coordinates: &[64, 0], offsets: &[], writes: false };
+        let (all, bytes) = pieces(&packed(15), &place).unwrap();
+        let all: Vec<_> = all.iter().map(|piece| (piece.at, piece.global, piece.bytes, piece.is_padding)).collect();
+        let six = [(0, Some(0x1030), 12), (12, None, 4), (16, Some(0x103c), 12), (28, None, 4)];
+        assert_eq!(all, six.map(|(at, global, bytes)| (at, global, bytes, global.is_none())));
+        assert_eq!(bytes, 24, "a barrier does not count what lies between");
+        assert!(matches!(pieces(&packed(14), &Place { writes: true, ..place }), Err(Refused::Unknown(_))));
+    }
+
     /// As an H100 does it.
     #[test]
     fn what_a_gpu_ends_a_kernel_for_is_named() {
