@@ -60,6 +60,10 @@ pub(super) fn visit_all(visit: fn(&Object)) -> Result<(), String> {
         *seen = Some(Seen { visit, at: HashSet::new() });
     }
     visit_new(true);
+    if !cfg!(target_arch = "x86_64") {
+        // No function can give way: what has a runtime in it says so.
+        return Ok(());
+    }
     // SAFETY: the loader's description lives as long as the process.
     let hook = unsafe { (*debug).hook };
     if !is_empty(hook) {

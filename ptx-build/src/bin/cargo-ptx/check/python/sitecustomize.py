@@ -1,6 +1,7 @@
 """Python imports this before a program that `cargo ptx check` runs. As soon as the program has imported PyTorch, that is changed."""
 
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
 import sys
