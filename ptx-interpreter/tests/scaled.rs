@@ -1,9 +1,10 @@
 //! `mma.sync` with scales of blocks: its values, with the places of elements and scales as the PTX ISA lists them.
 
 mod formats;
+mod warp;
 
 use formats::{bits, small};
-use ptx_interpreter::{Program, Report, Trial};
+use ptx_interpreter::Report;
 
 /// An instruction, the depth, the types of A and B, and that of the scales with how many elements have one.
 #[derive(Clone, Copy, Debug)]
@@ -90,12 +91,7 @@ impl Case {
             let factors = [true, false].into_iter().flat_map(move |is_a| self.registers(is_a, lane));
             factors.chain([self.scales(true, lane), self.scales(false, lane)])
         });
-        let content: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-        let program = Program::parse(&self.kernel());
-        let mut trial = Trial::new(&program, "k");
-        trial.block([32, 1, 1]).buffer(&content).expect("memory").buffer(&[0; 512]).expect("memory");
-        let report = trial.check();
-        (trial.content(1).to_vec(), report)
+        warp::run(&self.kernel(), words)
     }
 
     fn is_right(self) {

@@ -2,10 +2,11 @@
 
 mod formats;
 mod pattern;
+mod warp;
 
 use formats::{bits, small, width};
 use pattern::Pattern;
-use ptx_interpreter::{Program, Report, Trial};
+use ptx_interpreter::Report;
 
 /// An instruction: the depth, the words before and after the types, the types of D, A and B, and which threads have the metadata.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +74,7 @@ impl Case {
             let factors = [true, false].into_iter().flat_map(move |is_a| self.registers(is_a, lane));
             factors.chain([self.pattern().word(lane, lane / 4) & !spoilt])
         });
-        let content: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-        let program = Program::parse(&self.kernel());
-        let mut trial = Trial::new(&program, "k");
-        trial.block([32, 1, 1]).buffer(&content).expect("memory").buffer(&[0; 512]).expect("memory");
-        let report = trial.check();
-        (trial.content(1).to_vec(), report)
+        warp::run(&self.kernel(), words)
     }
 
     fn is_right(self) {

@@ -1,8 +1,10 @@
 //! `tcgen05.mma`: its values, in every format, swizzle and order of elements, with the places that the PTX ISA lists.
 
 mod formats;
+mod images;
 
 use formats::{bits, byte, small, width};
+use images::copies;
 use ptx_interpreter::{Kind, Program, Report, Trial, Why};
 
 const THREADS: usize = 128;
@@ -110,12 +112,7 @@ impl Case {
             let all: Vec<String> = (first..first + count).map(|i| format!("%x{i}")).collect();
             format!("{{{}}}", all.join(","))
         };
-        let mut body = String::new();
-        for (name, bytes) in ["a", "b"].into_iter().zip(IMAGES) {
-            for at in (0..bytes).step_by(4 * THREADS) {
-                body += &format!("ld.global.b32 %w, [%{name}+{at}]; st.shared.b32 [%s{name}+{at}], %w;\n");
-            }
-        }
+        let mut body = copies(IMAGES, THREADS);
         // The sums are added to those that are there; A may be beside them.
         for i in 0..COLUMNS {
             body += &format!("ld.global.b32 %x{i}, [%c+{}];\n", 4 * i);

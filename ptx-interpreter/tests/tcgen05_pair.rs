@@ -2,8 +2,10 @@
 //! CUTLASS's layouts have.
 
 mod formats;
+mod images;
 
 use formats::{bits, byte, small};
+use images::copies;
 use ptx_interpreter::{Program, Report, Trial, Why};
 
 const THREADS: usize = 128;
@@ -159,12 +161,7 @@ impl Case {
     fn kernel(self) -> String {
         let list = |count: usize| (0..count).map(|i| format!("%x{i}")).collect::<Vec<_>>().join(",");
         let group = format!("cta_group::{}", self.blocks);
-        let mut fill = String::new();
-        for (name, bytes) in ["a", "b"].into_iter().zip(IMAGES) {
-            for at in (0..bytes).step_by(4 * THREADS) {
-                fill += &format!("ld.global.b32 %w, [%{name}+{at}]; st.shared.b32 [%s{name}+{at}], %w;\n");
-            }
-        }
+        let mut fill = copies(IMAGES, THREADS);
         for i in 0..WORDS {
             fill += &format!("ld.global.b32 %x{i}, [%f+{}];\n", 4 * i);
         }

@@ -1,9 +1,11 @@
 //! `wgmma` of a sparse matrix: its values.
 
 mod formats;
+mod images;
 mod pattern;
 
 use formats::{bits, byte, small, width};
+use images::copies;
 use pattern::Pattern;
 use ptx_interpreter::{Program, Report, Trial};
 
@@ -68,12 +70,7 @@ impl Case {
 
     fn kernel(self) -> String {
         let loads: String = (0..5).map(|i| format!("ld.global.b32 %x{i}, [%f+{}];\n", 4 * i)).collect();
-        let mut fill = String::new();
-        for (name, bytes) in ["a", "b"].into_iter().zip(IMAGES) {
-            for at in (0..bytes).step_by(4 * THREADS) {
-                fill += &format!("ld.global.b32 %w, [%{name}+{at}]; st.shared.b32 [%s{name}+{at}], %w;\n");
-            }
-        }
+        let fill = copies(IMAGES, THREADS);
         let descriptor = |name: &str| {
             let rest = 8u64 << 16 | 16 << 32;
             format!(

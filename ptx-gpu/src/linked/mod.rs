@@ -67,8 +67,10 @@ fn replace_in(object: &Object) {
         replace_nvrtc(&functions(file.dynamic_symbols()), object.address)
     } else if name.starts_with("libcudart.so") || name.starts_with("libcuda.so") {
         replace(&functions(file.dynamic_symbols()), object.address)
-    } else {
+    } else if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(REGISTER)) {
         replace_runtime(&functions(file.symbols()), object)
+    } else {
+        Ok(())
     };
     if let Err(error) = replaced {
         note(&format!(
@@ -91,9 +93,6 @@ fn functions<'a, S: ObjectSymbol<'a>>(symbols: impl Iterator<Item = S>) -> Vec<F
 
 /// Replaces the runtime in a program or a library of nvcc's. A library that has begun tells its kernels again.
 fn replace_runtime(functions: &[Function], object: &Object) -> Result<(), String> {
-    if !functions.iter().any(|(name, _)| *name == REGISTER) {
-        return Ok(());
-    }
     let is_of_runtime = |(name, _): &&Function| name.starts_with("cuda") || name.starts_with("__cuda");
     replace(&functions.iter().filter(is_of_runtime).copied().collect::<Vec<_>>(), object.address)?;
     for (_, at) in functions.iter().filter(|(name, _)| object.has_begun && *name == CONSTRUCTOR) {

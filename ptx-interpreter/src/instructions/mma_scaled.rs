@@ -2,6 +2,7 @@
 
 use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Scaled, Selected};
 
+use super::mma_registers::Registers;
 use super::together::{Together, collective, registers};
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
@@ -10,10 +11,7 @@ use crate::stop::{Result, wrong};
 
 struct Multiply {
     scaled: Scaled,
-    d: Vec<Operand>,
-    a: Vec<Operand>,
-    b: Vec<Operand>,
-    c: Vec<Operand>,
+    registers: Registers,
     /// The registers with scales of A and B, and which of them count: a byte, and a thread of four.
     scales: [Operand; 2],
     selected: [[Operand; 2]; 2],
@@ -23,13 +21,10 @@ pub(super) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let scaled = Scaled::parse(words)?;
     let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();
     let [d, a, b, c, of_a, by_a, of_b, by_b] = operands.try_into().ok()?;
-    let lists = [(&d, Matrix::D), (&a, Matrix::A), (&b, Matrix::B), (&c, Matrix::C)];
-    if lists.into_iter().any(|(list, matrix)| list.len() != scaled.product.registers(matrix)) {
-        return None;
-    }
+    let registers = Registers::new([d, a, b, c], |matrix| scaled.product.registers(matrix))?;
     let ([of_a], [of_b]): ([Operand; 1], [Operand; 1]) = (of_a.try_into().ok()?, of_b.try_into().ok()?);
     let selected = [by_a.try_into().ok()?, by_b.try_into().ok()?];
-    collective(Operand::Number(u32::MAX.into()), Multiply { scaled, d, a, b, c, scales: [of_a, of_b], selected })
+    collective(Operand::Number(u32::MAX.into()), Multiply { scaled, registers, scales: [of_a, of_b], selected })
 }
 
 impl Multiply {
@@ -60,26 +55,13 @@ impl Multiply {
 
 impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        if all.len() != 32 {
-            return Err(wrong("lanes of the mask have ended: all of the warp multiply matrices together"));
-        }
+        let content = self.registers.read(machine, all)?;
+        let register = |matrix, lane, number| content.register(matrix, lane, number);
         let selected = self.selected(machine, all)?;
-        let [a, b, c] = [&self.a, &self.b, &self.c].map(|list| registers(machine, all, list));
-        let (a, b, c) = (a?, b?, c?);
         let [of_a, of_b] = [0, 1].map(|number| registers(machine, all, std::slice::from_ref(&self.scales[number])));
         let (of_a, of_b) = (of_a?, of_b?);
-        let register = |matrix, lane: usize, number: usize| match matrix {
-            Matrix::A => a[lane][number],
-            Matrix::B => b[lane][number],
-            _ => c[lane][number],
-        };
         let scales = |matrix, lane: usize| (if matrix == Matrix::A { &of_a } else { &of_b })[lane][0] as u32;
         let result = self.scaled.result(all.iter().map(|thread| thread.lane), register, scales, selected);
-        for (thread, values) in all.iter().zip(result) {
-            for (register, value) in self.d.iter().zip(values) {
-                machine.set(*thread, register, value.into())?;
-            }
-        }
-        Ok(())
+        self.registers.write(machine, all, result)
     }
 }

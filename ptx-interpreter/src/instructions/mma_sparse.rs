@@ -1,7 +1,8 @@
 //! `mma.sp`: products of a sparse matrix.
 
-use ptx_intrinsics::on_cpu::matrix::{Meaningless, Operand as Matrix, Sparse};
+use ptx_intrinsics::on_cpu::matrix::{Meaningless, Sparse};
 
+use super::mma_registers::Registers;
 use super::together::{Together, collective, registers};
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
@@ -10,10 +11,7 @@ use crate::stop::{Result, wrong};
 
 struct Multiply {
     sparse: Sparse,
-    d: Vec<Operand>,
-    a: Vec<Operand>,
-    b: Vec<Operand>,
-    c: Vec<Operand>,
+    registers: Registers,
     metadata: Operand,
     /// Which threads of four have the metadata.
     threads: usize,
@@ -22,14 +20,10 @@ struct Multiply {
 pub(super) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let sparse = Sparse::parse(words)?;
     let [d, a, b, c, metadata, threads] = operands.try_into().ok()?;
-    let [d, a, b, c] = [d, a, b, c].map(Operand::lanes);
-    let lists = [(&d, Matrix::D), (&a, Matrix::A), (&b, Matrix::B), (&c, Matrix::C)];
-    if lists.into_iter().any(|(list, matrix)| list.len() != sparse.registers(matrix)) {
-        return None;
-    }
+    let registers = Registers::new([d, a, b, c].map(Operand::lanes), |matrix| sparse.registers(matrix))?;
     let Operand::Number(threads) = threads else { return None };
     let threads = usize::try_from(threads).ok().filter(|threads| sparse.selects(*threads))?;
-    collective(Operand::Number(u32::MAX.into()), Multiply { sparse, d, a, b, c, metadata, threads })
+    collective(Operand::Number(u32::MAX.into()), Multiply { sparse, registers, metadata, threads })
 }
 
 /// What is told of metadata.
@@ -39,25 +33,12 @@ pub(super) fn says_nothing(found: Meaningless) -> String {
 
 impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        if all.len() != 32 {
-            return Err(wrong("lanes of the mask have ended: all of the warp multiply matrices together"));
-        }
-        let read = |list| registers(machine, all, list);
-        let (a, b, c) = (read(&self.a)?, read(&self.b)?, read(&self.c)?);
-        let metadata = read(std::slice::from_ref(&self.metadata))?;
-        let register = |matrix, lane: usize, number: usize| match matrix {
-            Matrix::A => a[lane][number],
-            Matrix::B => b[lane][number],
-            _ => c[lane][number],
-        };
+        let content = self.registers.read(machine, all)?;
+        let register = |matrix, lane, number| content.register(matrix, lane, number);
+        let metadata = registers(machine, all, std::slice::from_ref(&self.metadata))?;
         let lanes = all.iter().map(|thread| thread.lane);
         let result = self.sparse.result(lanes, register, |lane| metadata[lane][0] as u32, self.threads);
         let result = result.map_err(|found| wrong(says_nothing(found)))?;
-        for (thread, values) in all.iter().zip(result) {
-            for (register, value) in self.d.iter().zip(values) {
-                machine.set(*thread, register, value.into())?;
-            }
-        }
-        Ok(())
+        self.registers.write(machine, all, result)
     }
 }

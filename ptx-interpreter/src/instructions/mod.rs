@@ -21,6 +21,7 @@ mod matches;
 mod matrix;
 mod mbarrier;
 mod mma;
+mod mma_registers;
 mod mma_scaled;
 mod mma_sparse;
 mod moves;
