@@ -89,11 +89,18 @@ fn triton_and_pytorch_run() {
     let run = |words: &[&str]| check(&[], Command::new(&python).arg(source("python/kernels.py")).args(words));
     let (code, printed, complaint) = run(&[]);
     assert_eq!(code, Some(0), "{printed}{complaint}");
-    assert!(printed.starts_with("right\n") && printed.matches("no findings").count() == 2, "{printed}");
+    assert!(printed.contains("right\n") && printed.matches("no findings").count() == 2, "{printed}");
     assert_eq!(complaint.matches("PyTorch's own operators are done by the CPU").count(), 1, "{complaint}");
     let (code, printed, complaint) = run(&["bounds"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("error[bounds]") && printed.contains("kernels.py:20"), "{printed}");
+    let (code, printed, complaint) = run(&["early"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    for (host, line) in [("reads", "print(\"sum\", there.sum().item())"), ("writes", "pinned.add_(1)")] {
+        let title = format!("bytes that the host {host} without waiting\n");
+        assert!(printed.contains(&title) && printed.contains(&format!(" | {line}\n")), "{host}: {printed}");
+    }
+    assert_eq!(printed.matches("error[").count(), 2, "{printed}");
 }
 
 /// NVIDIA's own.

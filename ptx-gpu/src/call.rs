@@ -1,10 +1,11 @@
 //! How a call of the program becomes one of ours, and what it hands back.
 
-use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::calling;
 use crate::changed::{Call, changed};
+use crate::host_access::{close_unfinished, tell_accesses};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
 
@@ -75,16 +76,6 @@ macro_rules! calls {
 
 pub(crate) use {calls, function, functions, of_thread, other_name, other_names};
 
-thread_local! {
-    /// The call that the program has made in this thread.
-    static NAME: Cell<Option<&'static str>> = const { Cell::new(None) };
-}
-
-/// The call that the program has made.
-pub(crate) fn name() -> &'static str {
-    NAME.get().unwrap_or_default()
-}
-
 /// The bytes of an argument, at most eight, as a number.
 pub(crate) fn bits<T: Copy>(argument: &T) -> u64 {
     let mut bits = 0u64;
@@ -97,15 +88,23 @@ pub(crate) fn bits<T: Copy>(argument: &T) -> u64 {
 /// Does what a call asks for.
 pub(crate) fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
     // One call of ours may make another.
-    let before = NAME.get();
-    NAME.set(before.or(Some(call.name)));
-    let own = || own_answer(call.name, body);
+    let before = calling::name();
+    calling::replace(before.or(Some(call.name)));
+    let own = || own_answer(call.name, || if before.is_none() { between_accesses(body) } else { body() });
     let status = match changed() {
         Some(changed) if before.is_none() => (changed.around)(call, Box::new(own)),
         _ => own(),
     };
-    NAME.set(before);
+    calling::replace(before);
     status
+}
+
+/// What the program accesses between two calls is watched.
+fn between_accesses(body: impl FnOnce() -> Result) -> Result {
+    tell_accesses();
+    let result = body();
+    close_unfinished();
+    result
 }
 
 fn own_answer(name: &str, body: impl FnOnce() -> Result) -> u32 {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::thread;
 
-use crate::call;
+use crate::calling;
 use crate::gpu::{Gpu, Handle, LEGACY};
 use crate::handle;
 use crate::output::note;
@@ -120,7 +120,11 @@ impl Gpu {
                 && std::mem::replace(&mut capture.is_valid, false)
             {
                 let why = status.words().map_or("", |words| words.text.to_str().unwrap_or_default());
-                note(&format!("{}: {why} (error {}): the capture ends without a graph", call::name(), status.0));
+                note(&format!(
+                    "{}: {why} (error {}): the capture ends without a graph",
+                    calling::name().unwrap_or_default(),
+                    status.0
+                ));
             }
         }
         if captures.is_empty() { Ok(()) } else { Err(status) }

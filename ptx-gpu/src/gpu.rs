@@ -16,6 +16,7 @@ use crate::handle;
 use crate::mapped::Mapped;
 use crate::memory::{Home, Memory};
 use crate::order::{Kind, Order};
+use crate::recent::Recent;
 use crate::settings::SETTINGS;
 use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
 use crate::stream::{Capture, Event, Stream, StreamValue};
@@ -91,6 +92,7 @@ pub(crate) struct Gpu {
     pub(crate) events: HashMap<Handle, Event>,
     pub(crate) captures: HashMap<Handle, Capture>,
     pub(crate) order: Order,
+    pub(crate) recent: Recent,
     pub(crate) graphs: Graphs,
     pub(crate) executables: HashMap<Handle, Arc<Executable>>,
     /// What kernels allocate by themselves.
@@ -118,6 +120,7 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         events: HashMap::new(),
         captures: HashMap::new(),
         order: Order::default(),
+        recent: Recent::default(),
         graphs: Graphs::default(),
         executables: HashMap::new(),
         heap: Arc::default(),

@@ -93,12 +93,8 @@ impl Gpu {
             return Ok(Report::default());
         };
         let (program, variables) = (Arc::clone(&module.program), Arc::clone(&module.variables));
-        let ranges = self.memory.ranges();
-        let holds = |address: u64, bytes: usize| {
-            let behind = ranges.partition_point(|(begin, _)| *begin <= address);
-            let within = |(_, end): &(u64, u64)| address.saturating_add(bytes as u64) <= *end;
-            behind.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(within)
-        };
+        let reach = self.memory.reach();
+        let holds = |address: u64, bytes: usize| reach.holds(address, bytes);
         let variable = |name: &str| match name {
             "" => Some(CONSTANT_BANK),
             name => variables.get(name).map(|(place, _)| *place),

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use ptx_interpreter::{Piece, available_memory};
 
+use crate::guard;
 use crate::mapped::Accessible;
 use crate::output::{note, wrong_call};
+use crate::reach::Reach;
 use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
 
 /// Addresses for all allocations of a process.
@@ -49,11 +51,22 @@ pub(crate) struct Allocation {
     name: String,
     /// Whether somebody has written to it.
     written: bool,
+    /// Of registered memory, that the GPU only reads: the program itself may have no more.
+    is_read_only: bool,
 }
 
 impl Allocation {
     pub(crate) fn end(&self) -> u64 {
         self.begin + self.bytes as u64
+    }
+
+    /// Whether a page has nothing else in it, and host and GPU may both use it.
+    pub(crate) fn is_whole_page(&self, page: u64, bytes: u64) -> bool {
+        match self.home {
+            Home::Managed | Home::Host => true,
+            Home::Registered => !self.is_read_only && page + bytes <= self.end(),
+            _ => false,
+        }
     }
 
     fn freed_by(&self, call: &str) -> Allocation {
@@ -99,7 +112,7 @@ impl Memory {
         };
         self.used += bytes;
         let written = matches!(home, Home::Variable | Home::Host | Home::Managed);
-        self.live.insert(begin, Allocation { begin, bytes, home, number, name, written });
+        self.live.insert(begin, Allocation { begin, bytes, home, number, name, written, is_read_only: false });
         Ok(begin)
     }
 
@@ -181,13 +194,14 @@ impl Memory {
             self.freed.retain(|at, _| !(begin..end).contains(at));
             let name = format!("mapped memory {} (cuMemMap)", all.number);
             let bytes = (end - begin) as usize;
-            let one = Allocation { begin, bytes, home: Home::Mapped, number: all.number, name, written };
+            let one =
+                Allocation { begin, bytes, home: Home::Mapped, number: all.number, name, written, is_read_only: false };
             self.live.insert(begin, one);
         }
     }
 
     /// Memory of the program's own becomes memory that the GPU may use.
-    pub(crate) fn register(&mut self, begin: u64, bytes: usize) -> Result {
+    pub(crate) fn register(&mut self, begin: u64, bytes: usize, is_read_only: bool) -> Result {
         if begin == 0 || bytes == 0 {
             return Err(INVALID_VALUE);
         }
@@ -197,7 +211,7 @@ impl Memory {
         }
         self.count += 1;
         let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count));
-        let one = Allocation { begin, bytes, home: Home::Registered, number, name, written: true };
+        let one = Allocation { begin, bytes, home: Home::Registered, number, name, written: true, is_read_only };
         self.live.insert(begin, one);
         Ok(())
     }
@@ -205,6 +219,7 @@ impl Memory {
     pub(crate) fn unregister(&mut self, begin: u64) -> Result {
         match self.live.get(&begin) {
             Some(one) if one.home == Home::Registered => {
+                guard::open(begin, one.bytes as u64);
                 self.live.remove(&begin);
                 Ok(())
             }
@@ -238,6 +253,7 @@ impl Memory {
 
     fn bury(&mut self, begin: u64, call: &str) {
         let Some(one) = self.live.remove(&begin) else { return };
+        guard::open(begin, one.bytes as u64);
         let size = one.bytes.next_multiple_of(PAGE as usize);
         // SAFETY: the addresses are of this allocation alone, and from now on nobody may use them.
         unsafe {
@@ -322,14 +338,15 @@ impl Memory {
         self.live.values().chain(self.freed.values()).map(Allocation::piece).chain(asleep).collect()
     }
 
-    /// Where every allocation that a pointer reaches begins and ends, in their order.
-    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
+    /// Every allocation that a pointer reaches.
+    pub(crate) fn reach(&self) -> Reach {
         let reached = self.live.values().filter(|one| one.home != Home::Array);
-        reached.map(|one| (one.begin, one.end())).collect()
+        Reach::new(reached.map(|one| (one.begin, one.end())))
     }
 
     /// The content of everything.
     pub(crate) fn content(&self) -> Vec<(u64, Vec<u8>)> {
+        guard::open_all();
         let bytes = |one: &Allocation| {
             // SAFETY: the allocation has these bytes.
             unsafe { std::slice::from_raw_parts(one.begin as *const u8, one.bytes) }.to_vec()

@@ -23,6 +23,15 @@ fn is_one_graph(first: &Deed, second: &Deed) -> bool {
 pub(crate) const EARLY: &str = "execute `griddepcontrol.wait` (cudaGridDependencySynchronize()) in every thread before this access, or in one \
      before a barrier that is before it; or launch the second without the attribute";
 
+/// What to write where the host does not wait for a piece of work.
+pub(crate) fn wait_for(deed: &Deed) -> String {
+    let stream = &deed.stream;
+    format!(
+        "let the host wait before that, for {stream} (cudaStreamSynchronize), for an event that is recorded in it after the first \
+         (cudaEventSynchronize), or for everything (cudaDeviceSynchronize)"
+    )
+}
+
 /// What to write instead.
 pub(crate) fn help(first: &Deed, second: &Deed) -> String {
     if is_one_graph(first, second) {

@@ -151,7 +151,12 @@ impl Gpu {
             Deed { name, does, stream, kind, place, line, number, graph, program, releases, launches_dependents };
         let deed = Arc::new(deed);
         let conflicts = self.order.use_bytes(&deed, point, ranges);
-        if ranges.iter().any(|range| range.how == Use::WritesStrongly && self.memory.is_of_the_host(range.begin)) {
+        ranges.iter().for_each(|range| self.has_used(range.begin, range.end));
+        let tells_host = |range: &Range| {
+            let user = User { deed: Arc::clone(&deed), how: range.how, by: range.by };
+            range.how == Use::WritesStrongly && self.memory.is_of_the_host(range.begin) && user.is_for_the_system()
+        };
+        if ranges.iter().any(tells_host) {
             // The host may look at it, and know by it that all this is done.
             self.order.host_knows(&point.clock);
         }
@@ -216,7 +221,7 @@ impl Gpu {
         }
     }
 
-    fn place(&self, user: &User) -> Option<Place> {
+    pub(crate) fn place(&self, user: &User) -> Option<Place> {
         let (program, used) = (user.deed.program.as_ref()?, user.by.as_ref()?);
         let (bytes, at) = (used.end - used.begin, self.memory.describe(used.begin));
         Some(program.place_of(used, format!("{} the first of {bytes} bytes, {at}", user.verb())))
@@ -264,7 +269,7 @@ fn newest(conflicts: Vec<Conflict>) -> HashMap<Line, Vec<Conflict>> {
 
 impl User {
     /// What it does with the bytes.
-    fn verb(&self) -> &'static str {
+    pub(crate) fn verb(&self) -> &'static str {
         self.deed.does.unwrap_or(match self.how {
             Use::Reads | Use::ReadsStrongly => "reads",
             Use::Writes => "writes",

@@ -1,6 +1,7 @@
 //! Bytes are copied and filled.
 
 use crate::gpu::Gpu;
+use crate::guard;
 use crate::status::{INVALID_VALUE, Result};
 use crate::work::{Fill, Side, Transfer};
 
@@ -31,6 +32,7 @@ fn copy_row(gpu: &mut Gpu, to: Side, from: Side, bytes: usize, call: &str) -> Re
             gpu.memory.expect(side.start, bytes, call)?;
         }
     }
+    [to, from].iter().for_each(|side| guard::open(side.start, bytes as u64));
     // SAFETY: what is the GPU's was looked at, and what is the host's the program answers for.
     unsafe { std::ptr::copy(from.start as *const u8, to.start as *mut u8, bytes) };
     gpu.memory.write(to.start);
@@ -49,6 +51,7 @@ pub(crate) fn fill(gpu: &mut Gpu, what: &Fill) -> Result {
     }
     let all = pitch.checked_mul(height - 1).and_then(|before| before.checked_add(row)).ok_or(INVALID_VALUE)?;
     gpu.memory.expect(to, all, call)?;
+    guard::open(to, all as u64);
     for at in 0..height {
         // SAFETY: all rows are within one allocation, which only this call uses now.
         let row = unsafe { std::slice::from_raw_parts_mut((to + (at * pitch) as u64) as *mut u8, row) };

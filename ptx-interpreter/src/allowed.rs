@@ -75,7 +75,7 @@ impl Allowed {
         findings.retain(|finding| {
             let is_allowed = self.is_listed(kernel, finding) | self.is_commented(finding);
             if is_allowed {
-                let mut lines: Vec<u32> = finding.places.iter().take(2).map(|place| place.ptx_line).collect();
+                let mut lines: Vec<u32> = finding.places.iter().take(2).map(Place::line).collect();
                 lines.sort_unstable();
                 self.silenced.insert((kernel.to_owned(), finding.kind, lines));
             }

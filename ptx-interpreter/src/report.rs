@@ -133,6 +133,14 @@ impl Program {
         self.place((used.by.0, used.by.1, what))
     }
 
+    /// Whether an instruction by which a launch of this program has used memory is a strong access for the whole system.
+    pub fn is_for_the_system(&self, used: &UsedRange) -> bool {
+        let opcode = self.sites[used.by.1 as usize].text.split_whitespace().find(|word| !word.starts_with('@'));
+        let has =
+            |word: &str| opcode.is_some_and(|opcode| opcode.trim_end_matches(';').split('.').any(|own| own == word));
+        ["sys", "volatile", "mmio"].into_iter().any(has)
+    }
+
     fn place(&self, (actor, site, what): (Actor, u32, String)) -> Place {
         let site = &self.sites[site as usize];
         Place {

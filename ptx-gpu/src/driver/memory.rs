@@ -39,7 +39,9 @@ fn allocate(gpu: &mut Gpu, bytes: usize, home: Home, call: &str) -> Result<u64> 
     if home != Home::Host && gpu.memory.used.saturating_add(bytes) > gpu.device.memory {
         return Err(OUT_OF_MEMORY);
     }
-    gpu.memory.allocate(bytes, home, call)
+    let place = gpu.memory.allocate(bytes, home, call)?;
+    gpu.has_allocation(place);
+    Ok(place)
 }
 
 /// Frees device memory. GPUs wait for everything first.
@@ -74,6 +76,9 @@ const HOST: i32 = -1;
 fn is_place(device: i32) -> Result {
     if device == 0 || device == HOST { Ok(()) } else { Err(INVALID_DEVICE) }
 }
+
+/// `CU_MEMHOSTREGISTER_READ_ONLY`
+const TO_READ: u32 = 8;
 
 calls! {
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
@@ -126,10 +131,10 @@ calls! {
         free_host(address, "cuMemFreeHost")
     }
 
-    fn cuMemHostRegister_v2(address: u64, bytes: usize, _flags: u32) {
+    fn cuMemHostRegister_v2(address: u64, bytes: usize, flags: u32) {
         let mut gpu = live()?;
         gpu.is_unsafe()?;
-        gpu.memory.register(address, bytes)
+        gpu.memory.register(address, bytes, flags & TO_READ != 0)
     }
 
     fn cuMemHostUnregister(address: u64) {

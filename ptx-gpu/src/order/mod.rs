@@ -51,8 +51,9 @@ pub(crate) struct Order {
     /// Lines of streams that are gone.
     free: Vec<Line>,
     created: usize,
-    /// What the host knows to be done.
+    /// What the host knows to be done, and how often it has learnt of more.
     host: Clock,
+    learnt: u64,
     /// When the last launch of what a graph became will be done.
     executables: HashMap<Handle, Clock>,
     graphs: u64,
@@ -180,8 +181,26 @@ impl Order {
             return;
         }
         self.host.join(clock);
+        self.learnt += 1;
         let all_done = self.counts.iter().enumerate().all(|(line, count)| self.host.of(line) >= *count);
         if all_done { self.uses.clear() } else { self.uses.forget_before(&self.host) }
+    }
+
+    /// The host counts as knowing that a piece of work is done.
+    pub(crate) fn host_learns_of(&mut self, line: Line, number: u64) {
+        let mut clock = self.host.clone();
+        clock.raise(line, number);
+        self.host_knows(&clock);
+    }
+
+    /// How often the host has learnt that more is done.
+    pub(crate) fn learnt(&self) -> u64 {
+        self.learnt
+    }
+
+    /// Who uses some bytes, as far as the host does not know that it is done.
+    pub(crate) fn unfinished(&self, begin: u64, end: u64) -> impl Iterator<Item = &User> {
+        self.uses.unfinished((begin, end), &self.host)
     }
 
     /// The host has waited for a stream.

@@ -90,6 +90,13 @@ pub(crate) struct Uses {
 const FEW: usize = 1 << 12;
 
 impl User {
+    /// Whether the host may learn by it how far the work is: a strong access of the whole system, or a number that a stream writes.
+    pub(crate) fn is_for_the_system(&self) -> bool {
+        let is_strong = matches!(self.how, Use::ReadsStrongly | Use::WritesStrongly);
+        let program = self.deed.program.as_ref().zip(self.by.as_ref());
+        is_strong && program.is_none_or(|(program, used)| program.is_for_the_system(used))
+    }
+
     fn is_before(&self, clock: &Clock) -> bool {
         clock.of(self.deed.line) >= self.deed.number
     }
@@ -176,6 +183,16 @@ impl Uses {
     pub(crate) fn writers(&self, begin: u64, end: u64, are_strong: bool) -> impl Iterator<Item = &User> {
         let writes = move |user: &&User| user.how == Use::WritesStrongly || !are_strong && user.how == Use::Writes;
         self.overlap(begin, end).flat_map(|(_, part)| &part.users).filter(writes)
+    }
+
+    /// Who uses some bytes, as far as nobody knows by this clock that it is done.
+    pub(crate) fn unfinished<'a>(
+        &'a self,
+        (begin, end): (u64, u64),
+        clock: &'a Clock,
+    ) -> impl Iterator<Item = &'a User> {
+        let users = self.overlap(begin, end).flat_map(|(_, part)| &part.users);
+        users.filter(|user| !user.is_before(clock))
     }
 
     fn overlap(&self, begin: u64, end: u64) -> impl Iterator<Item = (&u64, &Part)> {

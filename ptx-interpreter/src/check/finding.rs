@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// A thread at an instruction.
+/// A thread at an instruction; or the host, at a line of its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Place {
@@ -80,7 +80,7 @@ pub struct Place {
     pub thread: u32,
     /// The function.
     pub function: String,
-    /// The instruction's line in the PTX.
+    /// The instruction's line in the PTX; 0 of the host.
     pub ptx_line: u32,
     /// The instruction.
     pub instruction: String,
@@ -92,6 +92,37 @@ pub struct Place {
     pub comments: Vec<String>,
     /// What the thread does there: `writes 4 bytes of argument 0 at offset 16`.
     pub what: String,
+}
+
+impl Place {
+    /// The host, in a function at a line of its source. `what` says what it does there.
+    pub fn of_the_host(function: String, source: (String, u32), what: String) -> Place {
+        let text = std::fs::read_to_string(&source.0).unwrap_or_default();
+        let line = text.lines().nth(source.1.saturating_sub(1) as usize).unwrap_or_default().trim().to_owned();
+        Place {
+            block: 0,
+            thread: 0,
+            function,
+            ptx_line: 0,
+            instruction: line,
+            source: Some(source),
+            called: vec![],
+            comments: vec![],
+            what,
+        }
+    }
+
+    fn is_of_the_host(&self) -> bool {
+        self.ptx_line == 0
+    }
+
+    /// The number of the line that is shown: in the PTX, or of the host in its source.
+    pub fn line(&self) -> u32 {
+        match &self.source {
+            Some((_, line)) if self.is_of_the_host() => *line,
+            _ => self.ptx_line,
+        }
+    }
 }
 
 /// Something that is wrong with a kernel.
@@ -125,7 +156,7 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "error[{}]: {}", self.kind.word(), self.title)?;
-        let width = self.places.iter().map(|place| place.ptx_line.to_string().len()).max().unwrap_or(1);
+        let width = self.places.iter().map(|place| place.line().to_string().len()).max().unwrap_or(1);
         let blank = " ".repeat(width);
         for (number, place) in self.places.iter().enumerate() {
             let arrow = if number == 0 { "-->" } else { ":::" };
@@ -135,14 +166,22 @@ impl fmt::Display for Finding {
                     for (file, line) in &place.called {
                         write!(f, ", called at {file}:{line}")?;
                     }
-                    writeln!(f, ", PTX line {} in {}", place.ptx_line, place.function)?;
+                    match place.is_of_the_host() {
+                        true => writeln!(f, ", {} of the host", place.function)?,
+                        false => writeln!(f, ", PTX line {} in {}", place.ptx_line, place.function)?,
+                    }
                 }
                 None => writeln!(f, "{blank}{arrow} PTX line {} in {}", place.ptx_line, place.function)?,
             }
             writeln!(f, "{blank} |")?;
-            writeln!(f, "{:>width$} | {}", place.ptx_line, place.instruction)?;
+            writeln!(f, "{:>width$} | {}", place.line(), place.instruction)?;
             let under = "^".repeat(place.instruction.chars().count().max(1));
-            writeln!(f, "{blank} | {under} thread {} of block {} {}", place.thread, place.block, place.what)?;
+            match place.is_of_the_host() {
+                true => writeln!(f, "{blank} | {under} the host {}", place.what)?,
+                false => {
+                    writeln!(f, "{blank} | {under} thread {} of block {} {}", place.thread, place.block, place.what)?
+                }
+            }
         }
         writeln!(f, "{blank} |")?;
         for note in &self.notes {

@@ -95,7 +95,7 @@ fn named(finding: &Finding) -> Finding {
 
 /// Whether two findings are about the same instructions, or say the same of none.
 fn same(one: &Finding, other: &Finding) -> bool {
-    let lines = |finding: &Finding| finding.places.iter().take(2).map(|place| place.ptx_line).collect::<Vec<_>>();
+    let lines = |finding: &Finding| finding.places.iter().take(2).map(Place::line).collect::<Vec<_>>();
     let mut both = [lines(one), lines(other)];
     both.iter_mut().for_each(|lines| lines.sort_unstable());
     one.kind == other.kind && both[0] == both[1] && (!both[0].is_empty() || one.title == other.title)

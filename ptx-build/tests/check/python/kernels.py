@@ -39,6 +39,18 @@ c = torch.empty(32, 32, device="cuda")
 product[(1,)](c, a, b, N=32)
 torch.testing.assert_close(c, (a @ b).float(), rtol=1e-2, atol=1e-2)
 
+# Copies for which PyTorch does not wait.
+there = c.to("cpu", non_blocking=True)
+if MISTAKE != "early":
+    torch.cuda.synchronize()
+print("sum", there.sum().item())
+pinned = torch.ones(1000).pin_memory()
+ones = pinned.to("cuda", non_blocking=True)
+if MISTAKE != "early":
+    torch.cuda.current_stream().synchronize()
+pinned.add_(1)
+assert ones.sum().item() == 1000
+
 # Operators: with a gradient, in place, through a view, one that has no kernel for CPUs, a draw, and a copy that changes the type.
 w = torch.randn(100, 10, device="cuda", requires_grad=True)
 (torch.nn.functional.rms_norm(x, (100,)) @ w).square().sum().backward()

@@ -1,0 +1,89 @@
+//! `cargo ptx check` finds what the host does with memory that the GPU may still use, and with memory that is the GPU's alone.
+#![cfg(target_arch = "x86_64")]
+
+mod program;
+
+use std::fs;
+
+use program::{Program, source};
+
+/// Of each case what uses the bytes, how, and what the host does.
+const TOO_EARLY: [(&str, &str, &str, &str); 12] = [
+    ("read", "kernel `fill` in stream 1", "writes", "reads"),
+    ("last", "kernel `fill` in stream 1", "writes", "reads"),
+    ("counter", "kernel `sum` in the default stream", "changes", "reads"),
+    ("overwrite", "kernel `sum` in the default stream", "reads", "writes"),
+    ("copy_to", "a copy (cudaMemcpyAsync) in stream 1", "writes", "reads"),
+    ("copy_from", "a copy (cudaMemcpyAsync) in stream 1", "reads", "writes"),
+    ("early_event", "kernel `fill` in stream 1", "writes", "reads"),
+    ("wrong_stream", "kernel `fill` in stream 1", "writes", "reads"),
+    ("in_registered", "kernel `fill` in stream 1", "writes", "reads"),
+    ("graph", "kernel `fill` in node 1 of a graph", "writes", "reads"),
+    ("other_thread", "kernel `fill` in stream 1", "writes", "reads"),
+    ("second_time", "kernel `fill` in stream 1", "writes", "reads"),
+];
+
+/// Where the host is wrong in a case.
+fn line_of(text: &str, case: &str) -> usize {
+    let marked = text.lines().position(|line| line.ends_with(&format!("// ~{case}")));
+    1 + marked.expect("the line is marked")
+}
+
+#[test]
+fn what_the_host_does_is_checked() {
+    let (program, text) = (
+        Program::of_nvcc("host.cu", &["-Xcompiler".into(), "-g".into()]),
+        fs::read_to_string(source("host.cu")).expect("the program"),
+    );
+    finds_what_it_uses_too_early(&program, &text);
+    finds_pointers_to_device_memory(&program, &text);
+    is_silent_otherwise(&program);
+}
+
+fn finds_what_it_uses_too_early(program: &Program, text: &str) {
+    for (case, first, does, host) in TOO_EARLY {
+        let (code, printed, complaint) = program.check(&[case]);
+        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
+        let title = format!("error[race]: {first} {does} bytes that the host {host} without waiting\n");
+        let place = format!("host.cu:{}, ", line_of(text, case));
+        let help = "help: let the host wait before that, for ";
+        for words in [title.as_str(), &place, " of the host\n", &format!("^ the host {host} byte "), help] {
+            assert!(printed.contains(words), "{case}: no `{words}`: {printed}");
+        }
+        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
+        program.is_silent(&["right", case]);
+    }
+}
+
+fn finds_pointers_to_device_memory(program: &Program, text: &str) {
+    for (case, does) in [("pointer_read", "reads"), ("pointer_write", "writes")] {
+        let (code, printed, complaint) = program.check(&[case]);
+        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
+        let title = format!("error[bounds]: the host {does} device memory\n");
+        for words in
+            [title.as_str(), &format!("host.cu:{}, ", line_of(text, case)), "help: copy the bytes (cudaMemcpy)"]
+        {
+            assert!(printed.contains(words), "{case}: no `{words}`: {printed}");
+        }
+        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
+        program.is_silent(&["right", case]);
+    }
+}
+
+fn is_silent_otherwise(program: &Program) {
+    let printed = program.is_silent(&["silent"]);
+    assert!(printed.starts_with("found "), "{printed}");
+    let printed = program.is_silent(&["handled"]);
+    assert!(printed.starts_with("10\n"), "{printed}");
+}
+
+/// Without lines of the source there is the name of the function.
+#[test]
+fn a_program_without_lines_names_its_function() {
+    let (code, printed, complaint) = Program::of_nvcc("host.cu", &[]).check(&["read"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(
+        printed.contains("note: the host reads byte 0 of allocation 1 (cudaMallocManaged) of 12000 bytes in read()"),
+        "{printed}"
+    );
+}

@@ -1,0 +1,196 @@
+//! What the host does with memory that work of the GPU may still use: pinned, registered and managed memory, where both have the same
+//! addresses.
+
+use std::path::Path;
+use std::sync::Once;
+
+use ptx_interpreter::{Finding, Kind, Place, Record, Use};
+
+use crate::gpu::{Gpu, any};
+use crate::guard::{self, Access, Closed, PAGE};
+use crate::memory::{Allocation, Home};
+use crate::missing_order::wait_for;
+use crate::order::User;
+use crate::output::tell;
+
+/// What messages and lists of silenced findings call it.
+const HOST: &str = "the host";
+
+/// Tells what the program has accessed since its last call.
+pub(crate) fn tell_accesses() {
+    let accesses = guard::take_accesses();
+    if !accesses.is_empty() {
+        any().tell_accesses(&accesses);
+    }
+}
+
+/// Closes what the host must not access until it has waited, and opens what it may access again.
+pub(crate) fn close_unfinished() {
+    any().close_unfinished();
+}
+
+/// The program ends, without another call.
+extern "C" fn at_exit() {
+    tell_accesses();
+}
+
+impl Gpu {
+    /// Work has used bytes.
+    pub(crate) fn has_used(&mut self, begin: u64, end: u64) {
+        if guard::IS_KNOWN && self.memory.is_of_the_host(begin) {
+            self.recent.ranges.push((begin, end));
+        }
+    }
+
+    /// Memory was allocated, in which nobody has used anything.
+    pub(crate) fn has_allocation(&mut self, begin: u64) {
+        let end = self.memory.find(begin).filter(|one| one.home == Home::Device).map(Allocation::end);
+        self.recent.ranges.extend(end.filter(|_| guard::IS_KNOWN).map(|end| (begin, end)));
+    }
+
+    fn close_unfinished(&mut self) {
+        let has_learnt = self.recent.learnt != self.order.learnt();
+        let pages = self.recent.pages(guard::pages(has_learnt));
+        if pages.is_empty() {
+            return;
+        }
+        self.recent.learnt = self.order.learnt();
+        let states: Vec<_> = pages.into_iter().flat_map(|(begin, end)| self.states(begin, end)).collect();
+        if states.iter().any(|(_, _, how)| how.is_some()) {
+            static ONCE: Once = Once::new();
+            ONCE.call_once(|| {
+                // SAFETY: the function is one of this library, which is never unloaded.
+                unsafe { libc::atexit(at_exit) };
+            });
+        }
+        guard::close(states.into_iter());
+    }
+
+    /// What the host must not do with pages.
+    fn states(&self, begin: u64, end: u64) -> Vec<(u64, u64, Option<Closed>)> {
+        let mut states: Vec<(u64, u64, Option<Closed>)> = Vec::new();
+        let mut page = begin;
+        while page < end {
+            let (next, how) = match self.memory.find(page) {
+                Some(one) if one.home == Home::Device => {
+                    let how = (!self.recent.for_both.contains(&one.begin)).then_some(Closed::ToAll);
+                    (one.end().next_multiple_of(PAGE).min(end), how)
+                }
+                Some(one) if one.is_whole_page(page, PAGE) => {
+                    (page + PAGE, self.order.unfinished(page, page + PAGE).filter_map(closes).max())
+                }
+                _ => (page + PAGE, None),
+            };
+            match states.last_mut() {
+                Some((_, last, same)) if *same == how => *last = next,
+                _ => states.push((page, next, how)),
+            }
+            page = next;
+        }
+        states
+    }
+
+    fn tell_accesses(&mut self, accesses: &[Access]) {
+        for access in accesses {
+            let found = match self.memory.find(access.address) {
+                Some(one) if one.home == Home::Device => self.of_device_memory(one.begin, access),
+                Some(_) => self.without_waiting(access),
+                None => None,
+            };
+            if let Some(finding) = found {
+                tell(&Record { kernel: HOST.into(), findings: vec![finding], ..Record::default() });
+            }
+        }
+    }
+
+    /// The host accesses memory that is the GPU's alone. It is told once of an allocation.
+    fn of_device_memory(&mut self, begin: u64, access: &Access) -> Option<Finding> {
+        if !self.recent.for_both.insert(begin) {
+            return None;
+        }
+        let title = format!("the host {} device memory", access.verb());
+        let help = "copy the bytes (cudaMemcpy), or allocate them with cudaMallocManaged".into();
+        let (place, note) = self.place_of_host(access);
+        let places = place.into_iter().collect();
+        Some(Finding { kind: Kind::Bounds, title, places, notes: note.into_iter().collect(), help, times: 1 })
+    }
+
+    /// The host accesses what work may still use.
+    fn without_waiting(&mut self, access: &Access) -> Option<Finding> {
+        let Access { address, writes, .. } = *access;
+        let is_against = |user: &&User| closes(user).is_some_and(|how| writes || how == Closed::ToAll);
+        let users = self.order.unfinished(address, address + 1).filter(is_against);
+        let user = users.max_by_key(|user| user.deed.number)?.clone();
+        // A missing order is told once.
+        self.order.host_learns_of(user.deed.line, user.deed.number);
+        let (subject, verb) = (user.deed.subject(), user.verb());
+        let (place, note) = self.place_of_host(access);
+        let first = format!("the first: {}, {}", user.deed.name, user.deed.place);
+        Some(Finding {
+            kind: Kind::Race,
+            title: format!("{subject} {verb} bytes that the host {} without waiting", access.verb()),
+            places: self.place(&user).into_iter().chain(place).collect(),
+            notes: [first].into_iter().chain(note).collect(),
+            help: wait_for(&user.deed),
+            times: 1,
+        })
+    }
+
+    /// Where the host does it, or a note where that is not known.
+    fn place_of_host(&self, access: &Access) -> (Option<Place>, Option<String>) {
+        let what = format!("{} {}", access.verb(), self.memory.describe(access.address));
+        match place_of(access, what.clone()) {
+            Some(place) => (Some(place), None),
+            None => (None, Some(format!("the host {what}{}", function_of(access)))),
+        }
+    }
+}
+
+impl Access {
+    fn verb(&self) -> &'static str {
+        if self.writes { "writes" } else { "reads" }
+    }
+}
+
+/// What the host must not do while this goes on. A strong access of the whole system may tell the host how far it is.
+fn closes(user: &User) -> Option<Closed> {
+    match user.how {
+        _ if user.is_for_the_system() => None,
+        Use::Writes | Use::WritesStrongly => Some(Closed::ToAll),
+        Use::Reads | Use::ReadsStrongly => Some(Closed::ToWrites),
+    }
+}
+
+/// Where the program does it: in the first function around the access whose source is there.
+fn place_of(access: &Access, what: String) -> Option<Place> {
+    if let Some((function, source)) = access.python.clone() {
+        return Some(Place::of_the_host(function, source, what));
+    }
+    let is_there = |(_, source): &(String, Source)| source.as_ref().is_some_and(|(file, _)| Path::new(file).is_file());
+    let (function, source) = functions(access).find(is_there)?;
+    Some(Place::of_the_host(function, source?, what))
+}
+
+/// The first function of the program around an access, by its name alone.
+fn function_of(access: &Access) -> String {
+    let name = functions(access).map(|(name, _)| name).find(|name| !name.starts_with("__mem"));
+    name.filter(|name| !name.is_empty()).map(|name| format!(" in {name}")).unwrap_or_default()
+}
+
+/// A file and a line, if they are known.
+type Source = Option<(String, u32)>;
+
+/// The functions around an access, the innermost first.
+fn functions(access: &Access) -> impl Iterator<Item = (String, Source)> {
+    access.callers.iter().enumerate().flat_map(|(number, caller)| {
+        let mut all = Vec::new();
+        // The others are where a call ends.
+        let instruction = caller.saturating_sub(usize::from(number > 0)) as *mut _;
+        backtrace::resolve(instruction, |symbol| {
+            let name = symbol.name().map(|name| format!("{name:#}")).unwrap_or_default();
+            let file = symbol.filename().map(|file| file.display().to_string());
+            all.push((name, file.zip(symbol.lineno())));
+        });
+        all
+    })
+}
