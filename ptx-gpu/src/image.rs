@@ -9,6 +9,7 @@ use ptx_sass::target::runs_on;
 
 use crate::changed::changed;
 use crate::gpu::Code;
+use crate::kept;
 use crate::status::{INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, NO_BINARY_FOR_GPU, Status};
 
 /// What nvcc puts before the pointer to a fat binary.
@@ -71,12 +72,16 @@ fn no_ptx(what: &str) -> Refused {
 /// # Safety
 /// It is machine code, all of it.
 unsafe fn of_machine_code(start: *const u8) -> Result<Code, Refused> {
-    let code = changed().and_then(|changed| {
-        // SAFETY: as above.
-        let bytes = unsafe { std::slice::from_raw_parts(start, length(start)) };
-        Some(Code { ptx: (changed.text_of)(bytes)?, registers: registers(bytes) })
-    });
-    code.ok_or_else(|| no_ptx("machine code alone"))
+    // SAFETY: as above.
+    let bytes = unsafe { std::slice::from_raw_parts(start, length(start)) };
+    kept(bytes).ok_or_else(|| no_ptx("machine code alone"))
+}
+
+/// The PTX of machine code, if somebody has kept it.
+fn kept(machine_code: &[u8]) -> Option<Code> {
+    let registers = registers(machine_code);
+    let known = changed().and_then(|changed| (changed.text_of)(machine_code));
+    Some(Code { ptx: known.or_else(|| kept::text_of(&registers))?, registers })
 }
 
 /// Machine code that cannot be read says nothing.
@@ -110,6 +115,10 @@ fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<Code, Refused> {
     let images = fatbin::images(bytes).map_err(invalid)?;
     let mut ptx: Vec<&Image<'_>> = images.iter().filter(|image| image.kind == Kind::Ptx).collect();
     if ptx.is_empty() {
+        let own = images.iter().filter(|image| image.sm / 10 == sm / 10 && image.sm <= sm).max_by_key(|image| image.sm);
+        if let Some(code) = own.and_then(|image| image.bytes().ok()).and_then(|bytes| kept(&bytes)) {
+            return Ok(code);
+        }
         return Err(no_ptx(&format!("machine code of {} alone", names(images.iter()))));
     }
     // As on a GPU: the newest that it knows.

@@ -27,6 +27,7 @@ mod guard;
 mod handle;
 mod host_access;
 mod image;
+mod kept;
 mod launch;
 mod linked;
 mod mapped;

@@ -15,6 +15,8 @@ pub(crate) struct Settings {
     pub(crate) deadline: Option<Instant>,
     /// Where findings go, one JSON value to a line; to standard error, if there is none.
     pub(crate) report: Option<OsString>,
+    /// Where compilers keep the PTX that they have assembled.
+    pub(crate) kept: Option<OsString>,
 }
 
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
@@ -22,6 +24,7 @@ pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
     seeds: number("PTX_CHECK_SEEDS").unwrap_or(1).max(1),
     deadline: number("PTX_CHECK_DEADLINE").and_then(instant),
     report: std::env::var_os("PTX_CHECK_REPORT"),
+    kept: std::env::var_os("PTX_CHECK_KEPT"),
 });
 
 fn number<T: FromStr>(name: &str) -> Option<T> {

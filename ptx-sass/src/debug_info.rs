@@ -54,7 +54,7 @@ fn read(abbreviations: &[u8], entries: &[u8]) -> gimli::Result<Vec<Inlined>> {
     while let Some(unit) = units.next()? {
         let abbreviations = unit.abbreviations(&abbreviations)?;
         let mut entries = unit.entries(&abbreviations);
-        while let Some((_, entry)) = entries.next_dfs()? {
+        while let Some(entry) = entries.next_dfs()? {
             if entry.tag() == gimli::DW_TAG_inlined_subroutine {
                 inlined.extend(call(entry));
             }
@@ -63,8 +63,8 @@ fn read(abbreviations: &[u8], entries: &[u8]) -> gimli::Result<Vec<Inlined>> {
     Ok(inlined)
 }
 
-fn call(entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'_>>) -> Option<Inlined> {
-    let value = |name| entry.attr_value(name).ok().flatten();
+fn call(entry: &gimli::DebuggingInformationEntry<Slice<'_>>) -> Option<Inlined> {
+    let value = |name| entry.attr_value(name);
     let number = |name| u32::try_from(value(name)?.udata_value()?).ok();
     let file = match value(gimli::DW_AT_call_file)? {
         AttributeValue::FileIndex(file) => file as u32,

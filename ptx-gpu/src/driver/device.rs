@@ -7,7 +7,7 @@ use crate::gpu::{any, begun};
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result, Status};
 
 /// The release that this library is like: 13.0.
-const VERSION: i32 = 13000;
+const VERSION: i32 = 13050;
 
 pub(super) fn only(device: i32) -> Result {
     if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }

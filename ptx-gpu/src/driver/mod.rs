@@ -16,7 +16,7 @@ pub(crate) mod graph_attribute;
 pub(crate) mod graph_exec;
 pub(crate) mod graph_node;
 pub(crate) mod launch;
-mod library;
+pub(crate) mod library;
 mod link;
 pub(crate) mod memory;
 mod missing;

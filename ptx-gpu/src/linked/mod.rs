@@ -8,6 +8,7 @@
 
 mod jump;
 mod loader;
+mod stripped;
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
@@ -70,7 +71,9 @@ fn replace_in(object: &Object) {
     } else if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(REGISTER)) {
         replace_runtime(&functions(file.symbols()), object)
     } else {
-        Ok(())
+        let functions = stripped::functions(&file).unwrap_or_default();
+        let functions: Vec<Function> = functions.iter().map(|(name, at)| (name.as_str(), *at)).collect();
+        replace_runtime(&functions, object)
     };
     if let Err(error) = replaced {
         note(&format!(

@@ -9,6 +9,7 @@ mod graph;
 mod graph_any;
 mod graph_node;
 mod launch;
+mod library;
 mod memory;
 mod missing;
 mod properties;

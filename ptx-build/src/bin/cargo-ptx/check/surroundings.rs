@@ -19,6 +19,8 @@ const LINKS: [&str; 3] = [DRIVER, "libcuda.so", "libcudart.so.13"];
 const COPY: &str = "libcudart.so.12";
 /// The assembler, as Triton calls it.
 const PTXAS: &str = "ptxas";
+/// The folder of PTX that a compiler keeps.
+const KEPT: &str = "kept";
 /// Files that Python finds before others.
 const PYTHON: [(&str, &str); 2] = [
     ("sitecustomize.py", include_str!("python/sitecustomize.py")),
@@ -47,7 +49,9 @@ impl<'a> Surroundings<'a> {
         let script = || fs::set_permissions(&ptxas, Permissions::from_mode(0o755));
         wrote(&ptxas, fs::write(&ptxas, include_str!("ptxas.sh")).and_then(|()| script()))?;
         let python = folder.join("python");
-        wrote(&python, fs::create_dir(&python))?;
+        for made in [&python, &folder.join(KEPT)] {
+            wrote(made, fs::create_dir(made))?;
+        }
         for (name, text) in PYTHON {
             let file = python.join(name);
             wrote(&file, fs::write(&file, text))?;
@@ -65,6 +69,10 @@ impl<'a> Surroundings<'a> {
         for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"] {
             command.env(variable, folder.join(PTXAS));
         }
+        // CuTe DSL loads machine code, and keeps its PTX.
+        let kept = std::env::var_os("CUTE_DSL_DUMP_DIR").unwrap_or_else(|| folder.join(KEPT).into());
+        command.env("CUTE_DSL_KEEP_PTX", "1").env("CUTE_DSL_DUMP_DIR", &kept).env("PTX_CHECK_KEPT", kept);
+        command.env("CUTE_DSL_DISABLE_FILE_CACHING", "1").env("CUTE_DSL_LINEINFO", "1");
         // PyTorch then asks for each tensor's memory by itself, so that its end is known.
         command.env("PYTORCH_NO_CUDA_MEMORY_CACHING", "1");
         command.env("PYTHONPATH", before(&folder.join("python"), "PYTHONPATH"));
