@@ -23,14 +23,13 @@ impl Machine<'_> {
         self.watch_arrival(group, number);
         // A block of a litmus test is less than a warp, and each of its threads stands for a warp.
         let comes_for_all = self.threads >= LANES && group.mask & live & live.wrapping_neg() != 0;
-        let absent = if comes_for_all { live.count_zeros() as usize } else { 0 };
+        let ended = if comes_for_all { !live } else { 0 };
         let barrier = self.shared_of(block)?.barriers.entry(number).or_default();
         let first = *barrier.first.get_or_insert(own);
         if let Some(mixed) = first.mixed_with(own) {
             return stop(Why::Wrong, format!("at barrier {number} {mixed}"));
         }
-        barrier.arrived += group.mask.count_ones() as usize;
-        barrier.absent += absent;
+        barrier.come(group.warp, group.mask, ended);
         barrier.holding += holding;
         if let Some(result) = waits {
             barrier.waiting.push((group, result));

@@ -244,7 +244,7 @@ fn code(
         parameters: function.parameters.clone(),
         places,
         results,
-        frame: frame.next_multiple_of(128),
+        frame: frame as usize,
         shared: Vec::new(),
         declared: 0,
         dynamic: 0,

@@ -109,6 +109,8 @@ pub(crate) struct Warp<'a> {
     pub(crate) live: u32,
     /// Threads that may go on.
     pub(crate) running: u32,
+    /// The round from which on they have turns.
+    pub(crate) rests: u64,
     /// Threads that wait for others of the warp, at the instruction before `at`.
     pub(crate) waiting: u32,
     /// Threads that wait for the other blocks of their cluster.
@@ -211,6 +213,9 @@ pub(crate) struct Machine<'a> {
 
 const SHARED_POISON: u8 = 0x5e;
 
+/// Where the local memory of a function that is called begins: at a multiple of that.
+const FRAME: usize = 128;
+
 impl<'a> Machine<'a> {
     pub(crate) fn warp(&self, number: usize) -> &Warp<'a> {
         self.warps[number].as_ref().expect("a warp that executes has not ended")
@@ -268,6 +273,7 @@ impl<'a> Machine<'a> {
                     last: [0; LANES],
                     live,
                     running: live,
+                    rests: 0,
                     waiting: 0,
                     at_cluster: 0,
                     local: (0..LANES).map(|_| Local::new(self.code.frame)).collect(),
@@ -301,8 +307,8 @@ impl<'a> Machine<'a> {
         }
         let warp = self.warp_mut(group.warp);
         let caller = &warp.frames[group.frame];
-        let (from, base) = (caller.base, caller.base + caller.code.frame as u64);
-        let depth = base / 128;
+        let (from, base) = (caller.base, caller.base + caller.code.frame.next_multiple_of(FRAME) as u64);
+        let depth = base / FRAME as u64;
         for lane in crate::lanes::lanes_of(group.mask) {
             let local = &mut warp.local[lane];
             local.enter(base as usize, code.frame);

@@ -1,5 +1,7 @@
 //! A barrier of a block: who has come, and how.
 
+use std::collections::HashMap;
+
 use crate::group::Group;
 use crate::operand::Operand;
 
@@ -9,6 +11,8 @@ pub(crate) struct Barrier {
     pub(crate) arrived: usize,
     /// Lanes without a thread, or whose thread had ended then, of warps that have arrived. Each warp's first living thread brings them.
     pub(crate) absent: usize,
+    /// Of each warp the lanes that have arrived or were brought. A thread that has arrived may end before the others of its warp come.
+    came: HashMap<usize, u32>,
     /// Threads that wait, and where each wants a result.
     pub(crate) waiting: Vec<(Group, Option<(Operand, Reduction)>)>,
     /// How the first of them came.
@@ -18,6 +22,16 @@ pub(crate) struct Barrier {
 }
 
 impl Barrier {
+    /// Lanes of a warp arrive. With its first living thread come those that `ended`.
+    pub(crate) fn come(&mut self, warp: usize, lanes: u32, ended: u32) {
+        let came = self.came.entry(warp).or_default();
+        *came |= lanes;
+        let brought = ended & !*came;
+        *came |= brought;
+        self.arrived += lanes.count_ones() as usize;
+        self.absent += brought.count_ones() as usize;
+    }
+
     /// What is compared with an instruction's number of threads: a GPU counts whole warps, however many threads they have.
     pub(crate) fn counted(&self) -> usize {
         self.arrived + self.absent

@@ -11,6 +11,9 @@ use crate::stop::{Result, Stop, Why, stop};
 /// What the host holds is asked for in pages.
 const PAGE: u64 = 4096;
 
+/// An address of 32 bits, with what is added to it, has no more of them. Compilers begin a loop before the first byte of shared memory.
+const NARROW: u64 = u32::MAX as u64;
+
 impl Machine<'_> {
     /// Where a space begins among the generic addresses. A block's shared memory has the addresses of its cluster.
     fn base(&self, thread: Thread, space: Space) -> u64 {
@@ -61,9 +64,12 @@ impl Machine<'_> {
         let address = match &**base {
             Operand::Name(place) => self.generic(thread, place).wrapping_add(*offset),
             base => {
+                let wraps = matches!(base, Operand::Register(register) if register.bits <= 32);
                 let of_function = space == Space::Entry && !self.warp(thread.warp).frames[thread.frame].code.is_entry;
                 let space = if of_function { Space::Func } else { space };
-                (self.get(thread, base)? as u64).wrapping_add(*offset).wrapping_add(self.base(thread, space))
+                let place = (self.get(thread, base)? as u64).wrapping_add(*offset);
+                let place = if wraps { place & NARROW } else { place };
+                place.wrapping_add(self.base(thread, space))
             }
         };
         match space {
@@ -100,10 +106,11 @@ impl Machine<'_> {
             }
             (Operand::Register(register), Space::Generic | Space::Global | Space::Shared | Space::Cluster) => {
                 let thread = group.first();
-                let more = self.base(thread, space).wrapping_add(*offset);
+                let base = self.base(thread, space);
+                let most = if register.bits <= 32 { NARROW } else { u64::MAX };
                 let own = &self.frame(group).registers[register.at];
                 for (address, value) in all.iter_mut().zip(own) {
-                    *address = value.wrapping_add(more);
+                    *address = base.wrapping_add(value.wrapping_add(*offset) & most);
                 }
                 if space == Space::Shared {
                     let begin = self.base(thread, Space::Shared) + self.rank(self.block_of(thread)) * PIECE;

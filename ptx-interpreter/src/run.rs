@@ -155,8 +155,11 @@ impl<'a> Machine<'a> {
             let (first, mut idle) = (self.draw(live.len() as u64) as usize, true);
             for at in 0..live.len() {
                 let warp = live[(first + at) % live.len()];
-                if self.warps[warp].as_ref().is_some_and(|warp| warp.running != 0) {
-                    idle = false;
+                let Some((running, rests)) = self.warps[warp].as_ref().map(|warp| (warp.running, warp.rests)) else {
+                    continue;
+                };
+                idle &= running == 0;
+                if running != 0 && rests <= self.round {
                     self.turn(warp)?;
                 }
             }

@@ -6,6 +6,8 @@ use crate::machine::{Machine, Warp};
 /// One turn of so many goes on after a `fence.sc`. The others end there: such fences have an order among themselves, and what it
 /// orders by chance must not hide that nothing else does.
 const STAY: u64 = 4;
+/// The warp then rests for less than 1, 2, 4, … rounds: so many lengths there are. Others may come to their fences before it goes on.
+const RESTS: u64 = 7;
 
 impl Machine<'_> {
     /// A group looks at what other threads do. Where it does so twice in a turn, it waits for them.
@@ -14,9 +16,14 @@ impl Machine<'_> {
         self.polled = self.site;
     }
 
-    /// A group has executed a `fence.sc`.
-    pub(crate) fn fenced(&mut self) {
-        self.gives_way = self.checks.is_some() && self.draw(STAY) != 0;
+    /// A warp has executed a `fence.sc`.
+    pub(crate) fn fenced(&mut self, number: usize) {
+        if self.checks.is_none() || self.draw(STAY) == 0 {
+            return;
+        }
+        self.gives_way = true;
+        let longest = 1 << self.draw(RESTS);
+        self.warp_mut(number).rests = self.round + 1 + self.draw(longest);
     }
 }
 

@@ -57,6 +57,10 @@ pub(super) struct Missed {
     pub(super) writer: Actor,
     pub(super) write: u32,
     pub(super) read: u32,
+    /// The epoch of its reader then.
+    pub(super) epoch: u32,
+    /// The bytes of the flag.
+    pub(super) flag: Option<(u64, usize)>,
 }
 
 /// What two threads meet at.
@@ -123,6 +127,8 @@ pub(super) struct Record {
     pub(super) continues: Numbers,
     /// What it would have released, had it been a release.
     pub(super) full: Trail,
+    /// The newest of the writes that it continues, or itself, that released nothing.
+    pub(super) relaxed: Option<(Actor, u32)>,
 }
 
 /// A barrier in memory.

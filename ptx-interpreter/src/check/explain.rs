@@ -275,16 +275,31 @@ impl Checks {
         }
     }
 
-    /// The order that would have covered an earlier access, had it been stronger.
-    fn missed(&self, old: &Mark, actor: Actor, event: Event) -> Option<&Missed> {
-        let covers = |missed: &&Missed| missed.known.of_thread(actor) >= old.epoch;
-        self.known_state(event.actor).missed.iter().rev().find(covers)
+    /// The order that would have covered an earlier access, had it been stronger, and who read the flag: the thread itself, or another
+    /// of its block before it. What both access is no flag for itself.
+    fn missed(&self, old: &Mark, actor: Actor, event: Event) -> Option<(Actor, &Missed)> {
+        let is_apart = |flag: Option<(u64, usize)>| {
+            let (begin, end) = (event.address, event.address + event.bytes as u64);
+            flag.is_none_or(|(at, bytes)| at >= end || at + bytes as u64 <= begin)
+        };
+        let covers = |missed: &&Missed| missed.known.of_thread(actor) >= old.epoch && is_apart(missed.flag);
+        let own = self.known_state(event.actor);
+        if let Some(missed) = own.missed.iter().rev().find(covers) {
+            return Some((event.actor, missed));
+        }
+        let block = event.actor.block;
+        (0..self.threads).map(|number| Actor { block, number }).find_map(|reader| {
+            let before = own.known.ordered.of_thread(block, reader.number);
+            let is_before = |missed: &&Missed| missed.epoch <= before && covers(missed);
+            let missed = self.known_state(reader).missed.iter().rev().find(is_before)?;
+            Some((reader, missed))
+        })
     }
 
     fn race(&self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
         let one_weak = (old.scope > 0) != event.how.scope.is_some();
-        if let Some(missed) = self.missed(old, actor, event) {
-            self.too_weak(missed.clone(), actor, event, found);
+        if let Some((reader, missed)) = self.missed(old, actor, event) {
+            self.too_weak(missed.clone(), reader, actor, event, found);
             return;
         }
         found.title = match (old.writes, event.how.writes) {
@@ -303,14 +318,14 @@ impl Checks {
     }
 
     /// A value was seen that came after the access, but it brought no order.
-    fn too_weak(&self, missed: Missed, actor: Actor, event: Event, found: &mut Found) {
+    fn too_weak(&self, missed: Missed, reader: Actor, actor: Actor, event: Event, found: &mut Found) {
         let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
         let (writes, reads) = match missed.through {
             Through::Flag => ("writes the flag", "reads the flag"),
             Through::Mbarrier => ("arrives at the mbarrier", "waits for the mbarrier"),
         };
         found.places.push((missed.writer, missed.write, writes.into()));
-        found.places.push((event.actor, missed.read, reads.into()));
+        found.places.push((reader, missed.read, reads.into()));
         let (title, note, help) = match missed.why {
             _ if missed.through == Through::Mbarrier => at_mbarrier(missed.why, needed),
             Lack::Release => (

@@ -51,7 +51,7 @@ impl State {
     }
 
     fn miss(&mut self, missed: Missed) {
-        remember(&mut self.missed, missed);
+        remember(&mut self.missed, Missed { epoch: self.epoch, ..missed });
     }
 }
 
@@ -162,16 +162,20 @@ impl Checks {
                 history.observe(event.address, record.number, observer);
             }
         }
-        let lack = lack(&record, event, reach, distance).filter(|_| !is_own);
-        if let Some(why) = lack {
-            let writer = record.writer;
+        // Of a chain whose last write is right, an earlier one may have released nothing.
+        let relaxed = record.relaxed.map(|(writer, write)| (Lack::Release, writer, write));
+        let last = lack(&record, event, reach, distance).map(|why| (why, record.writer, record.site));
+        let mut lacks = last.into_iter().chain(relaxed);
+        if let Some((why, writer, write)) = lacks.find(|(_, writer, _)| *writer != event.actor) {
             self.threads_of(event.actor.block).change_beside(event.actor.number).miss(Missed {
                 known: record.full.clone(),
                 through: Through::Flag,
                 why,
                 writer,
-                write: record.site,
+                write,
                 read: event.site,
+                epoch: 0,
+                flag: Some((event.address, event.bytes)),
             });
         }
         observed
@@ -197,6 +201,7 @@ impl Checks {
         let place = (event.address, event.bytes);
         let state = self.known_state(actor);
         let before = old.as_ref().map(|old| old.full.clone());
+        let relaxed = old.as_ref().and_then(|old| old.relaxed);
         let full = Trail::new(&state.known.ordered, (actor, state.epoch), threads, before);
         self.releases |= event.how.releases && wide == 2;
         if event.how.releases {
@@ -216,6 +221,7 @@ impl Checks {
             heads: Heads::default(),
             continues,
             full,
+            relaxed,
         };
         if let Some(strong) = &self.known_state(actor).strong {
             for released in [Some(&strong.fenced), strong.released.get(&place)].into_iter().flatten() {
@@ -225,6 +231,9 @@ impl Checks {
                     record.heads.put(Reach { level, ..self.reach(actor, scope) }, known);
                 }
             }
+        }
+        if record.heads.is_empty() {
+            record.relaxed = Some((actor, event.site));
         }
         if let Some(old) = old {
             record.heads.join(&old.heads);
@@ -409,7 +418,10 @@ impl Checks {
             bar.over[0].join(&known.ordered);
             let known = Trail::new(&known.ordered, (actor, 0), threads, None);
             let (through, writer) = (Through::Mbarrier, actor);
-            remember(&mut bar.weak, Missed { known, through, why, writer, write: site, read: site });
+            remember(
+                &mut bar.weak,
+                Missed { known, through, why, writer, write: site, read: site, epoch: 0, flag: None },
+            );
         } else {
             self.add(&mut bar.pool[usize::from(distance > 0)], actor);
             bar.far = if distance > 0 { Some((actor, site)) } else { bar.far };
@@ -456,7 +468,7 @@ impl Checks {
                 Some(why) => {
                     state.over.join(&bar.completed[1].ordered);
                     let known = Trail::new(&bar.completed[1].ordered, (actor, 0), threads, None);
-                    state.miss(Missed { known, through, why, writer, write, read: site });
+                    state.miss(Missed { known, through, why, writer, write, read: site, epoch: 0, flag: None });
                 }
             }
         }

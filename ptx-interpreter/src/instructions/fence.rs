@@ -24,7 +24,7 @@ impl Step for Fence {
             machine.acquired(group.warp, *scope);
         }
         if matches!(self, Fence::Memory { is_sc: true, .. }) {
-            machine.fenced();
+            machine.fenced(group.warp);
         }
         Ok(())
     }
