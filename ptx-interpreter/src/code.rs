@@ -244,7 +244,7 @@ fn code(
         parameters: function.parameters.clone(),
         places,
         results,
-        frame: frame as usize,
+        frame,
         shared: Vec::new(),
         declared: 0,
         dynamic: 0,

@@ -21,9 +21,9 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 12] = files!(
+pub(crate) const FILES: [File; 13] = files!(
     "shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "tensor", "pair",
-    "reported"
+    "reported", "blind"
 );
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
