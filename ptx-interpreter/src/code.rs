@@ -479,7 +479,7 @@ fn is_seen(instruction: &str) -> bool {
         "fence" => words.contains(&"sc") || words.contains(&"proxy"),
         "ldu" | "atom" | "red" | "membar" | "cp" | "mbarrier" | "bar" | "barrier" | "discard" | "multimem"
         | "tensormap" | "griddepcontrol" | "elect" | "vote" | "activemask" | "shfl" | "match" | "redux" | "clock"
-        | "wgmma" | "tcgen05" | "tex" | "tld4" | "suld" | "sust" => true,
+        | "wmma" | "wgmma" | "tcgen05" | "tex" | "tld4" | "suld" | "sust" => true,
         _ => false,
     }
 }

@@ -101,6 +101,12 @@ pub(crate) fn round_of(word: &str) -> Round {
     }
 }
 
+/// The fused multiply-add of `f64`.
+pub(crate) fn fused_of(round: Round) -> impl Fn(f64, f64, f64) -> f64 {
+    let of = |number: f64| Double::from_bits(number.to_bits().into());
+    move |a, b, c| f64::from_bits(of(a).mul_add_r(of(b), of(c), round).value.to_bits() as u64)
+}
+
 /// From a format to another.
 pub(crate) fn float(from: Type, to: Type, bits: u128, round: Round) -> u128 {
     by_format!(from, A => by_format!(to, B => {

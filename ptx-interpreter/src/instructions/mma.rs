@@ -1,12 +1,12 @@
 //! `mma.sync`: a warp multiplies two matrices and adds a third. What comes out of it, ptx-intrinsics says for every executor.
 
 use ptx_intrinsics::on_cpu::matrix::Product;
-use rustc_apfloat::{Float, Round, ieee::Double};
+use rustc_apfloat::Round;
 
 use super::mma_registers::Registers;
 use super::together::{Together, collective};
 use super::{mma_scaled, mma_sparse};
-use crate::alu::round_of;
+use crate::alu::{fused_of, round_of};
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
@@ -36,9 +36,7 @@ impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         let content = self.registers.read(machine, all)?;
         let register = |matrix, lane, number| content.register(matrix, lane, number);
-        let of = |number: f64| Double::from_bits(number.to_bits().into());
-        let fused = |a, b, c| f64::from_bits(of(a).mul_add_r(of(b), of(c), self.round).value.to_bits() as u64);
-        let result = self.product.result(all.iter().map(|thread| thread.lane), register, fused);
+        let result = self.product.result(all.iter().map(|thread| thread.lane), register, fused_of(self.round));
         self.registers.write(machine, all, result)
     }
 }

@@ -47,6 +47,7 @@ mod together;
 mod trap;
 mod vote;
 mod wgmma;
+mod wmma;
 
 use crate::machine::{Action, Step};
 use crate::operand::Operand;
@@ -84,6 +85,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "ldmatrix" | "stmatrix" => return control(matrix::decode(words, operands), opcode),
         "movmatrix" => return control(matrix::transpose(words, operands), opcode),
         "mma" => return control(mma::decode(words, operands), opcode),
+        "wmma" => return control(wmma::decode(words, operands), opcode),
         "wgmma" => return control(wgmma::decode(words, operands), opcode),
         "tcgen05" => return control(tcgen05::decode(words, operands), opcode),
         "redux" => return control(redux::decode(words, operands), opcode),

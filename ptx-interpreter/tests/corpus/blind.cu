@@ -3,22 +3,22 @@
 #define BAR(HOW, ID, COUNT) asm volatile("bar." HOW " %0, %1;" ::"n"(ID), "n"(COUNT) : "memory")
 
 // FlashMLA#41: the threads that arrive last end at once. They come once, and not once more as threads that have ended.
-//# arrive_last race 1x64 numbers:256 zeros:256 ; nothing orders them
+//# arrive_last race 1x256 numbers:1024 zeros:1024 ; nothing orders them
 DEV arrive_last(const u32* in, u32* out) {
-  __shared__ u32 stage[32];
-  u32 t = threadIdx.x % 32;
-  if (threadIdx.x < 32) {
+  __shared__ u32 stage[128];
+  u32 t = threadIdx.x % 128;
+  if (threadIdx.x < 128) {
     for (u32 round = 0; round < 2; round++) {
-      if (round) BAR("sync", 2, 64);
-      if (WRONG && round) BAR("arrive", 1, 64);
-      stage[t] = in[round * 32 + t] * 5;  //~ arrive_last
-      if (!WRONG || !round) BAR("arrive", 1, 64);
+      if (round) BAR("sync", 2, 256);
+      if (WRONG && round) BAR("arrive", 1, 256);
+      stage[t] = in[round * 128 + t] * 5;  //~ arrive_last
+      if (!WRONG || !round) BAR("arrive", 1, 256);
     }
   } else {
     for (u32 round = 0; round < 2; round++) {
-      BAR("sync", 1, 64);
-      out[round * 32 + t] = stage[31 - t];  //~ arrive_last
-      if (!round) BAR("arrive", 2, 64);
+      BAR("sync", 1, 256);
+      out[round * 128 + t] = stage[127 - t];  //~ arrive_last
+      if (!round) BAR("arrive", 2, 256);
     }
   }
 }
@@ -243,7 +243,8 @@ DEV reduced_early(const u32* in, u32* out) {
   for (u32 rank = 0; rank < 2; rank++) {
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(AT(sums + t)), "r"(rank));
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there_bar) : "r"(AT(&bar)), "r"(rank));
-    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];" ::"r"(there), "r"(in[blockIdx.x * 32 + t]), "r"(there_bar) : "memory");  //~ reduced_early
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];" ::  //~ reduced_early
+                 "r"(there), "r"(in[blockIdx.x * 32 + t]), "r"(there_bar) : "memory");
   }
   if (WRONG) CLUSTER_SYNC;
   else WAIT(&bar, 0);
@@ -287,6 +288,23 @@ DEV plain_roots(const u32* edges, u32* labels) {
   }
 }
 PAIR(plain_roots, (const u32* edges, u32* labels), (edges, labels))
+
+// colibri#1099: a warp stores its sums (`wmma`) and reads those of other lanes.
+//# stored_sums race 1x32 numbers:1024 zeros:1024 ; __syncwarp
+DEV stored_sums(const float* in, float* out) {
+  __shared__ alignas(32) float tile[256];
+  float c[8];
+  asm volatile("wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%0,%1,%2,%3,%4,%5,%6,%7}, [%8], 16;"
+               : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3]), "=f"(c[4]), "=f"(c[5]), "=f"(c[6]), "=f"(c[7])
+               : "l"(in));
+  for (u32 i = 0; i < 8; i++) c[i] *= 0.5f;
+  asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1,%2,%3,%4,%5,%6,%7,%8}, 16;" ::  //~ stored_sums
+               "r"(AT(tile)), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]), "f"(c[4]), "f"(c[5]), "f"(c[6]), "f"(c[7])
+               : "memory");
+  if (!WRONG) __syncwarp();
+  for (u32 i = threadIdx.x; i < 256; i += 32) out[i] = tile[i] + 1;  //~ stored_sums
+}
+PAIR(stored_sums, (const float* in, float* out), (in, out))
 
 // A time is no order: who waits for some microseconds does not know what others have done.
 //# waited_time race 2x32 zeros:128 zeros:128 zeros:4 ; nothing orders them
