@@ -229,6 +229,15 @@ impl Gpu {
             unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), place as *mut u8, content.len()) };
             variables.insert(variable.name.clone(), (place, variable.bytes));
         }
+        for variable in program.variables() {
+            let Some((place, bytes)) = variables.get(&variable.name).copied() else { continue };
+            // SAFETY: the allocation has these bytes, and nothing else uses them yet.
+            let content = unsafe { std::slice::from_raw_parts_mut(place as *mut u8, bytes) };
+            for pointer in &variable.pointers {
+                let to = variables.get(&pointer.to).map_or(0, |(place, _)| *place);
+                pointer.put(content, to);
+            }
+        }
         let (program, variables) = (Arc::new(program), Arc::new(variables));
         let module = Module { program, variables, registers: code.registers, functions: HashMap::new() };
         let handle = handle::next();

@@ -2,17 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::instructions::{Call, Exit, Return, Table, decode};
+use crate::instructions::{Call, Callee, Exit, Return, Table, decode};
 use crate::lanes::LANES;
 use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
 use crate::origins::origins;
+use crate::room::Room;
 use crate::scoped::{Block, Scoped};
 use crate::site::Site;
-use crate::spaces::Named;
+use crate::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
 use crate::special::Special;
 use crate::text::{self, Function, Parameter, Statement};
-use crate::variable::Variable;
+use crate::variable::{Pointer, Variable};
 
 /// Bytes in which the blocks of a cooperative grid meet: a size, and the counter of `grid.sync()` behind it.
 const GRID_WORKSPACE: usize = 64;
@@ -39,10 +40,16 @@ impl Program {
                     constants.push((variable.name.clone(), at as u64, variable.bytes as u64));
                 }
                 let (name, bytes, align) = (variable.name.clone(), variable.bytes, variable.align);
-                kept.push(Variable { name, bytes, align, content: variable.content, constant });
+                let (content, pointers) = (variable.content, variable.pointers);
+                kept.push(Variable { name, bytes, align, content, pointers, constant });
                 Place::Variable { name: variable.name.clone(), constant, at: at as u64 }
             };
             places.insert(variable.name, place);
+        }
+        let names: Vec<String> = kernels.iter().chain(&called).map(|function| function.name.clone()).collect();
+        for (at, name) in (FUNCTIONS..).step_by(FUNCTION as usize).zip(&names) {
+            let place = Place::Variable { name: name.clone(), constant: false, at: at - MODULE };
+            places.entry(name.clone()).or_insert(place);
         }
         let (mut codes, mut sites) = (HashMap::new(), Vec::new());
         for function in called {
@@ -74,42 +81,31 @@ impl Program {
         });
         // The zeros of large variables take no memory before they are used.
         let mut content = vec![0; length];
-        for (variable, at) in kept.iter().zip(begins) {
-            content[at..at + variable.content.len()].copy_from_slice(&variable.content);
+        for (variable, at) in kept.iter_mut().zip(begins) {
+            // Functions are at the same addresses wherever the host has the variables.
+            let is_function = |pointer: &Pointer| names.contains(&pointer.to);
+            let (functions, variables): (Vec<Pointer>, Vec<Pointer>) =
+                variable.pointers.drain(..).partition(is_function);
+            let address = |pointer: &Pointer| match places.get(&pointer.to) {
+                Some(Place::Variable { at, .. }) => MODULE + at,
+                _ => 0,
+            };
+            functions.iter().for_each(|pointer| pointer.put(&mut variable.content, address(pointer)));
+            let own = &mut content[at..at + variable.content.len()];
+            own.copy_from_slice(&variable.content);
+            variables.iter().for_each(|pointer| pointer.put(own, address(pointer)));
+            variable.pointers = variables;
         }
         Program {
             grid_workspace,
             functions: codes,
+            names,
             shared: shared.named,
             constants,
             variables: kept,
             module: content.into(),
             sites,
         }
-    }
-}
-
-/// Shared memory, as its variables take it.
-#[derive(Clone, Default)]
-struct Room {
-    bytes: usize,
-    /// What dynamic shared memory is aligned to.
-    align: usize,
-    named: Vec<Named>,
-}
-
-impl Room {
-    /// A variable without a size is dynamic shared memory.
-    fn take(&mut self, name: &str, bytes: usize, align: usize) -> Place {
-        let align = align.clamp(1, 1024);
-        if bytes == 0 {
-            self.align = self.align.max(align);
-            return Place::Dynamic;
-        }
-        let at = self.bytes.next_multiple_of(align);
-        self.bytes = at + bytes;
-        self.named.push(Named { name: name.to_owned(), at: at as u64, bytes: bytes as u64 });
-        Place::Shared(at as u64)
     }
 }
 
@@ -399,13 +395,11 @@ impl Names<'_> {
                 .collect::<Option<Vec<u64>>>()
         };
         let Some(name) = parts.first() else { return Action::Malformed("a call of nothing".into()) };
-        if self.register(name).is_some() {
-            return Action::Unknown("call of a register".into());
-        }
+        let callee = self
+            .register(name)
+            .map_or_else(|| Callee::Name(name.clone()), |register| Callee::Address(Operand::Register(*register)));
         match (list(results), list(parts.get(1).map_or("", String::as_str))) {
-            (Some(results), Some(arguments)) => {
-                Action::Control(Box::new(Call { name: name.clone(), results, arguments }))
-            }
+            (Some(results), Some(arguments)) => Action::Control(Box::new(Call { callee, results, arguments })),
             _ => Action::Malformed(format!("what is handed to {name} is not declared")),
         }
     }

@@ -52,6 +52,7 @@ mod origins;
 #[cfg(feature = "serde")]
 mod record;
 mod report;
+mod room;
 mod run;
 mod scoped;
 mod shape;
@@ -91,7 +92,7 @@ pub use shape::Kernel;
 pub use stop::{Stop, Why};
 pub use texture::{Element, Number, Objects, Outer, Resource, Shape, Texture};
 pub use trial::{Trial, available_memory};
-pub use variable::Variable;
+pub use variable::{Pointer, Variable};
 
 use machine::Action;
 

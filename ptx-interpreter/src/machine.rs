@@ -22,6 +22,8 @@ use crate::variable::Variable;
 /// A module, ready to run.
 pub struct Program {
     pub(crate) functions: HashMap<String, Code>,
+    /// Their names, in the order of their addresses.
+    pub(crate) names: Vec<String>,
     /// The variables in shared memory that all kernels have, since functions that they may call name them.
     pub(crate) shared: Vec<Named>,
     /// The variables in the constant bank: names, places in `module`, bytes.

@@ -9,6 +9,10 @@ pub(crate) const TENSOR: u64 = 0x1800_0000_0000_0000;
 /// Where a variable is whose content the module brings along.
 pub(crate) const MODULE: u64 = 0x4000_0000_0000_0000;
 
+/// Where the functions of the module seem to be, and how far one is from the next: no memory is there.
+pub(crate) const FUNCTIONS: u64 = MODULE + (1 << 58);
+pub(crate) const FUNCTION: u64 = 16;
+
 /// Where the heap of `malloc` is, and its addresses.
 pub(crate) const HEAP: u64 = MODULE + (1 << 59);
 pub(crate) const HEAP_BYTES: u64 = 1 << 58;

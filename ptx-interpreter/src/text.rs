@@ -1,6 +1,8 @@
 //! The text of a module: its variables, its functions, and the statements of a function.
 
+use crate::operand::{Operand, number};
 use crate::scoped::Block;
+use crate::variable::Pointer;
 
 /// Bytes of a variable or a parameter, registers of a name, and bytes to which something is aligned: at most. What is larger is
 /// none that a GPU has.
@@ -19,6 +21,8 @@ pub(crate) struct Variable {
     pub(crate) is_dynamic: bool,
     /// What it begins with; zeros come after it.
     pub(crate) content: Vec<u8>,
+    /// Addresses of variables and functions in that.
+    pub(crate) pointers: Vec<Pointer>,
 }
 
 /// A parameter, or a variable within a function.
@@ -172,10 +176,40 @@ fn variable(text: &str) -> Option<Variable> {
         [".shared", ".global", ".const"].into_iter().find(|space| head.split_whitespace().any(|w| w == *space))?;
     let of_type = head.split_whitespace().find_map(|word| bytes_of(word.strip_prefix('.')?))?;
     let Parameter { name, bytes, align } = declared(head.trim()).pop()?;
-    let numbers = content.split(['{', '}', ',']).filter_map(|number| number.trim().parse::<i128>().ok());
-    let content: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes().into_iter().take(of_type)).collect();
+    let (mut begins, mut pointers) = (Vec::new(), Vec::new());
+    for item in content.split(['{', '}', ',']).map(str::trim).filter(|item| !item.is_empty()) {
+        let bits = match number(item) {
+            Some(Operand::Number(bits)) => bits,
+            Some(Operand::Decimal(number)) if of_type == 4 => (number as f32).to_bits().into(),
+            Some(Operand::Decimal(number)) => number.to_bits().into(),
+            _ => {
+                pointers.push(pointer(item, begins.len(), of_type));
+                0
+            }
+        };
+        begins.extend(bits.to_le_bytes().into_iter().take(of_type));
+    }
+    let (space, bytes) = (space[1..].to_owned(), bytes.max(begins.len()));
     let is_dynamic = head.contains(".extern") && head.contains("[]");
-    Some(Variable { space: space[1..].to_owned(), name, bytes: bytes.max(content.len()), align, is_dynamic, content })
+    Some(Variable { space, name, bytes, align, is_dynamic, content: begins, pointers })
+}
+
+/// `name`, `generic(name)+4`, `0xFF00(name)`
+fn pointer(item: &str, at: usize, bytes: usize) -> Pointer {
+    let (mask, item) = match item.split_once('(') {
+        Some((mask, rest)) if mask.starts_with("0x") => (number(mask), rest.trim_end().trim_end_matches(')')),
+        _ => (None, item),
+    };
+    let shift = match mask {
+        Some(Operand::Number(mask)) => mask.trailing_zeros() % 64,
+        _ => 0,
+    };
+    let (name, add) = match item.rfind(['+', '-']) {
+        Some(place) => (&item[..place], item[place..].trim_start_matches('+').replace(' ', "")),
+        None => (item, String::new()),
+    };
+    let name = name.trim().trim_start_matches("generic").trim_matches(['(', ')', ' ']);
+    Pointer { at, bytes, to: name.to_owned(), add: add.parse::<i64>().unwrap_or_default() as u64, shift }
 }
 
 fn function(head: &str, body: &str, line: u32) -> Option<Function> {

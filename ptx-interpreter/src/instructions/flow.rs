@@ -1,8 +1,10 @@
 //! Calls, tables of branches, and ends.
 
 use crate::group::Group;
+use crate::lanes::lanes_of;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
+use crate::spaces::{FUNCTION, FUNCTIONS};
 use crate::stop::{Result, wrong};
 
 /// `brx.idx`
@@ -11,8 +13,14 @@ pub(crate) struct Table {
     pub(crate) targets: Vec<usize>,
 }
 
+/// The function that is called.
+pub(crate) enum Callee {
+    Name(String),
+    Address(Operand),
+}
+
 pub(crate) struct Call {
-    pub(crate) name: String,
+    pub(crate) callee: Callee,
     pub(crate) results: Vec<u64>,
     pub(crate) arguments: Vec<u64>,
 }
@@ -35,7 +43,23 @@ impl Step for Table {
 
 impl Step for Call {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        machine.call(group, &self.name, &self.results, &self.arguments)
+        let target = match &self.callee {
+            Callee::Name(name) => return machine.call(group, name, &self.results, &self.arguments),
+            Callee::Address(target) => target,
+        };
+        let (targets, program, mut rest) = (machine.lanes(group, target)?, machine.program, group.mask);
+        while rest != 0 {
+            let first = rest.trailing_zeros() as usize;
+            let address = targets[first];
+            let mask = lanes_of(rest).filter(|lane| targets[*lane] == address).fold(0, |mask, lane| mask | 1 << lane);
+            rest &= !mask;
+            let number =
+                address.checked_sub(FUNCTIONS).filter(|at| at.is_multiple_of(FUNCTION)).map(|at| at / FUNCTION);
+            let name = number.and_then(|number| program.names.get(number as usize));
+            let name = name.ok_or_else(|| wrong(format!("no function is at {address:#x}")).by(first))?;
+            machine.call(Group { mask, ..group }, name, &self.results, &self.arguments)?;
+        }
+        Ok(())
     }
 }
 

@@ -52,7 +52,7 @@ mod wmma;
 use crate::machine::{Action, Step};
 use crate::operand::Operand;
 
-pub(crate) use flow::{Call, Exit, Return, Table};
+pub(crate) use flow::{Call, Callee, Exit, Return, Table};
 
 /// The instruction of these words, if the interpreter knows it.
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {

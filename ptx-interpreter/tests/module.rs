@@ -1,0 +1,97 @@
+//! What the variables of a module begin with, in the forms in which nvcc writes it, and calls of functions by their addresses.
+
+use ptx_interpreter::{Program, Report, Trial};
+
+const VARIABLES: &str = "
+.global .align 4 .f32 scale = 0f3FC00000;
+.const .align 8 .f64 wide = 0d4004000000000000;
+.global .align 4 .f32 plain = 0.25;
+.global .align 4 .b8 numbers[16] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 252, 255, 255, 255};
+.global .align 8 .u64 first = generic(numbers);
+.global .align 8 .u64 third = generic(numbers)+8;
+.global .align 8 .u64 mixed[3] = {7, numbers+12, 1077936128};
+.global .align 8 .b8 bytes[8] = {0xFF(numbers), 0xFF00(numbers), 0xFF0000(numbers), 0xFF000000(numbers), 0xFF00000000(numbers), \
+                                0xFF0000000000(numbers), 0xFF000000000000(numbers), 0xFF00000000000000(numbers)};
+.global .align 8 .u64 table[3] = {plus, times, first};
+.func (.param .b32 r) plus(.param .b32 a, .param .b32 b) {
+  .reg .b32 %r<4>;
+  ld.param.b32 %r1, [a];
+  ld.param.b32 %r2, [b];
+  add.s32 %r3, %r1, %r2;
+  st.param.b32 [r], %r3;
+  ret;
+}
+.func (.param .b32 r) times(.param .b32 a, .param .b32 b) {
+  .reg .b32 %r<4>;
+  ld.param.b32 %r1, [a];
+  ld.param.b32 %r2, [b];
+  mul.lo.s32 %r3, %r1, %r2;
+  st.param.b32 [r], %r3;
+  ret;
+}
+";
+
+fn run(body: &str, threads: u32) -> (Vec<u32>, Report) {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n{VARIABLES}\n.visible .entry k(.param .u64 out) {{\n\
+         .reg .b32 %r<16>;\n.reg .b64 %p<16>;\n.reg .f32 %f<4>;\n.reg .f64 %d<4>;\n\
+         ld.param.u64 %p0, [out];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %p1, %r0, 4;\nadd.u64 %p1, %p0, %p1;\n{body}\nret;\n}}\n"
+    );
+    let program = Program::parse(&text);
+    let mut trial = Trial::new(&program, "k");
+    trial.block([threads, 1, 1]).buffer(&[0; 128]).unwrap();
+    let report = trial.check();
+    let words = trial.content(0).chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    (words, report)
+}
+
+#[test]
+fn variables_begin_with_numbers_and_addresses() {
+    for (load, want) in [
+        ("ld.global.f32 %f1, [scale];\nst.global.f32 [%p1], %f1;", 1.5f32.to_bits()),
+        ("ld.const.f64 %d1, [wide];\ncvt.rn.f32.f64 %f1, %d1;\nst.global.f32 [%p1], %f1;", 2.5f32.to_bits()),
+        ("ld.global.f32 %f1, [plain];\nst.global.f32 [%p1], %f1;", 0.25f32.to_bits()),
+        ("ld.global.u64 %p2, [first];\nld.u32 %r1, [%p2+4];\nst.global.u32 [%p1], %r1;", 2),
+        ("ld.global.u64 %p2, [third];\nld.u32 %r1, [%p2];\nst.global.u32 [%p1], %r1;", 3),
+        ("ld.global.u64 %p2, [mixed+8];\nld.u32 %r1, [%p2];\nst.global.u32 [%p1], %r1;", -4i32 as u32),
+        ("ld.global.u32 %r1, [mixed+16];\nst.global.u32 [%p1], %r1;", 3f32.to_bits()),
+        ("ld.global.u64 %p2, [bytes];\nld.u32 %r1, [%p2];\nst.global.u32 [%p1], %r1;", 1),
+    ] {
+        let (words, report) = run(load, 1);
+        assert!(report.stop.is_none() && report.findings.is_empty(), "{load}: {:?}", report.stop);
+        assert_eq!(words[0], want, "{load}");
+    }
+}
+
+/// A call of what the table has, or of a name whose address is in a register.
+fn call(target: &str) -> String {
+    format!(
+        "{target}\n{{\n.param .b32 a;\n.param .b32 b;\n.param .b32 r;\nst.param.b32 [a], %r0;\nst.param.b32 [b], 5;\n\
+         proto : .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\ncall (r), %p3, (a, b), proto;\n\
+         ld.param.b32 %r5, [r];\n}}\nst.global.u32 [%p1], %r5;"
+    )
+}
+
+#[test]
+fn each_lane_calls_its_own_function() {
+    let own = "and.b32 %r1, %r0, 1;\nmul.wide.u32 %p2, %r1, 8;\nmov.u64 %p4, table;\nadd.u64 %p4, %p4, %p2;\nld.global.u64 %p3, [%p4];";
+    let (words, report) = run(&call(own), 32);
+    assert!(report.stop.is_none() && report.findings.is_empty(), "{:?}", report.stop);
+    let want = (0..32).map(|t| if t % 2 == 0 { t + 5 } else { t * 5 });
+    assert!(words.into_iter().eq(want));
+    let (words, report) = run(&call("mov.u64 %p3, times;"), 32);
+    assert!(report.stop.is_none());
+    assert!(words.into_iter().eq((0..32).map(|t| t * 5)));
+}
+
+#[test]
+fn what_is_no_function_is_not_called() {
+    for target in ["ld.global.u64 %p3, [table+16];", "mov.u64 %p3, times;\nadd.u64 %p3, %p3, 4;", "mov.u64 %p3, 0;"] {
+        let (_, report) = run(&call(target), 32);
+        let text = report.findings.first().map(ToString::to_string).unwrap_or_default();
+        assert!(text.starts_with("error[launch]") && text.contains("no function is at 0x"), "{target}: {text}");
+    }
+    // Nobody has a function's bytes.
+    let (_, report) = run("mov.u64 %p3, times;\nld.u32 %r1, [%p3];\nst.global.u32 [%p1], %r1;", 1);
+    assert_eq!(report.findings.first().map(|finding| finding.kind.word()), Some("bounds"));
+}
