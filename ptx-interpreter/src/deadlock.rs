@@ -103,7 +103,13 @@ impl Machine<'_> {
                 let spins = warp.running >> thread.lane & 1 == 1;
                 let place = (next as usize).saturating_sub(usize::from(!spins)).min(lines.len() - 1);
                 let site = lines[place].site;
-                (thread, site, self.wait_of(thread, site))
+                let what = self.wait_of(thread, site);
+                // A loop may stand anywhere between two looks at its barrier.
+                let asks = self
+                    .phase_of(thread)
+                    .filter(|_| spins && !self.is_product_wait(site))
+                    .map_or(site, |(_, _, site)| *site);
+                (thread, asks, what)
             })
             .collect()
     }
@@ -124,14 +130,12 @@ impl Machine<'_> {
             return format!("waits for other threads of its warp at `{text}`; lanes {missing:#010x} are elsewhere");
         }
         if is(warp.running) {
-            if self.program.sites[site as usize].text.contains("wgmma.wait_group") {
+            if self.is_product_wait(site) {
                 return "waits for the other warps that multiply together, which have not committed as many groups"
                     .into();
             }
-            let actor = (self.block_of(thread) as u32, self.number_of(thread));
-            let wait = self.checks.as_ref().and_then(|checks| checks.waits.get(&actor));
-            return match wait {
-                Some((bar, parity)) => self.wait_for_phase(*bar, *parity),
+            return match self.phase_of(thread) {
+                Some((bar, parity, _)) => self.wait_for_phase(*bar, *parity),
                 None => "goes around in a loop, and nothing that it reads changes".into(),
             };
         }
@@ -148,6 +152,16 @@ impl Machine<'_> {
             }
             None => "waits".into(),
         }
+    }
+
+    fn is_product_wait(&self, site: u32) -> bool {
+        self.program.sites[site as usize].text.contains("wgmma.wait_group")
+    }
+
+    /// The barrier in memory that a thread has last looked at in vain, the parity, and where.
+    fn phase_of(&self, thread: Thread) -> Option<&(u64, Option<u32>, u32)> {
+        let actor = (self.block_of(thread) as u32, self.number_of(thread));
+        self.checks.as_ref()?.waits.get(&actor)
     }
 
     fn wait_for_columns(&self, thread: Thread) -> &'static str {

@@ -418,7 +418,7 @@ impl Machine<'_> {
                 checks.waits.remove(&key);
                 checks.after_wait(actor, site, bar, arrival);
             } else {
-                checks.waits.insert(key, (bar, parity));
+                checks.waits.insert(key, (bar, parity, site));
             }
         });
         self.uses_barrier(thread, bar)

@@ -205,8 +205,8 @@ pub(crate) struct Checks {
     pub(super) mbarriers: QuickMap<Mbarrier>,
     /// What threads have seen of requests to cancel a launch, by the numbers of clusters.
     pub(super) refusals: HashMap<u32, Vec<Refusal>>,
-    /// Threads that wait for a barrier in memory.
-    pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>)>,
+    /// Threads that wait for a barrier in memory: where it is, the parity, and where they look at it.
+    pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>, u32)>,
     pub(super) lifetimes: Lifetimes,
     pub(super) found: Vec<Found>,
     /// Loads that returned an older value than the newest one, the first of each instruction.
