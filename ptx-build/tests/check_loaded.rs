@@ -29,13 +29,43 @@ fn a_library_with_the_runtime_in_it_runs() {
         Program::of_cc("loaded.c", &["-DLINKED", "-Wl,--no-as-needed", library]),
         Program::of_cc("loaded.c", &["-ldl"]),
     );
-    for (program, words) in [(&linked, vec![]), (&opens, vec![library])] {
-        let printed = program.is_silent(&words);
-        assert!(printed.starts_with("198\ntwice: no findings"), "{words:?}: {printed}");
-        let (code, printed, complaint) = program.check(&[words, vec!["beyond"]].concat());
-        assert_eq!(code, Some(1), "{printed}{complaint}");
-        assert!(printed.contains(BEYOND) && printed.contains("loaded.cu:6"), "{printed}");
-    }
+    let run = || {
+        for (program, words) in [(&linked, vec![]), (&opens, vec![library])] {
+            let printed = program.is_silent(&words);
+            assert!(printed.starts_with("198\ntwice: no findings"), "{words:?}: {printed}");
+            let (code, printed, complaint) = program.check(&[words, vec!["beyond"]].concat());
+            assert_eq!(code, Some(1), "{printed}{complaint}");
+            assert!(printed.contains(BEYOND) && printed.contains("loaded.cu:6"), "{printed}");
+        }
+    };
+    run();
+    let symbols = std::fs::metadata(library).expect("it is there").len();
+    assert!(Command::new("strip").arg(library).status().expect("strip starts").success());
+    assert!(std::fs::metadata(library).expect("it is there").len() < symbols);
+    run();
+}
+
+/// A program with machine code alone runs, if its compiler has kept the PTX.
+#[test]
+fn machine_code_runs_whose_ptx_is_kept() {
+    let folder = TempDir::new().expect("a folder");
+    let (library, toolkit) = (folder.path().join("libtwice.so"), toolkit());
+    let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
+    nvcc.args(["-shared", "-Xcompiler", "-fPIC", "-gencode", "arch=compute_90,code=sm_90", "-lineinfo", "--keep"]);
+    nvcc.arg("--keep-dir").arg(folder.path()).arg("-L").arg(toolkit.join("lib"));
+    assert!(nvcc.arg("-o").arg(&library).arg(source("loaded.cu")).status().expect("nvcc starts").success());
+    let program = Program::of_cc("loaded.c", &["-ldl"]);
+    let run = |kept: &Path| {
+        let mut command = Command::new("env");
+        command.arg(format!("PTX_CHECK_KEPT={}", kept.display())).arg(program.path()).arg(&library);
+        check(&[], &command)
+    };
+    let (code, printed, complaint) = run(folder.path());
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("198\ntwice: no findings"), "{printed}");
+    let (code, _, complaint) = run(&folder.path().join("none"));
+    assert_eq!(code, Some(2), "{complaint}");
+    assert!(complaint.contains("the image has machine code of sm_90 alone"), "{complaint}");
 }
 
 /// A program that asks NVRTC for machine code gets the PTX, and a program without the check what it asks for.
@@ -68,14 +98,19 @@ fn the_assembler_gives_ptx() {
     assert!(complaint.contains("ptxas of cargo ptx check: name a file of PTX, and another after -o"), "{complaint}");
 }
 
-/// A Python with PyTorch, Triton and NVRTC, which is installed in `target/` once.
+/// A Python with PyTorch, Triton and NVRTC.
 fn python() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-torch-2.15.0");
+    python_with("python-torch-2.15.0", &["numpy", "torch==2.15.0", "triton==3.9.0"])
+}
+
+/// A Python with packages, which is installed in `target/` once.
+fn python_with(name: &str, packages: &[&str]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let python = folder.join("bin/python");
     if !folder.join("done").is_file() {
         let run = |command: &mut Command| assert!(command.status().expect("it starts").success());
         run(Command::new("python3").args(["-m", "venv"]).arg(&folder));
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "numpy", "torch==2.15.0", "triton==3.9.0"]));
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages));
         std::fs::write(folder.join("done"), "").expect("it is written");
     }
     python
@@ -101,6 +136,24 @@ fn triton_and_pytorch_run() {
         assert!(printed.contains(&title) && printed.contains(&format!(" | {line}\n")), "{host}: {printed}");
     }
     assert_eq!(printed.matches("error[").count(), 2, "{printed}");
+}
+
+/// Warp has a stripped runtime in it, and so has CuTe DSL, which loads machine code.
+#[test]
+#[ignore = "it installs Warp and CuTe DSL, which have half a gigabyte"]
+fn warp_and_cute_run() {
+    let python = python_with("python-cute-4.8.1", &["numpy", "warp-lang==1.19.0", "nvidia-cutlass-dsl==4.8.1"]);
+    let run = |words: &[&str]| check(&[], Command::new(&python).arg(source("python/compilers.py")).args(words));
+    let (code, printed, complaint) = run(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.contains("right\n") && printed.matches("no findings").count() == 2, "{printed}");
+    let cases =
+        [("warp", "of allocation 2 (cudaMallocAsync), which has 4000 bytes"), ("cute", "compilers.py:30, PTX line")];
+    for (case, words) in cases {
+        let (code, printed, complaint) = run(&[case]);
+        assert_eq!(code, Some(1), "{printed}{complaint}");
+        assert!(printed.contains("error[bounds]") && printed.contains(words), "{case}: {printed}");
+    }
 }
 
 /// NVIDIA's own.

@@ -136,7 +136,7 @@ calls! {
         if get(which)? != OF_NVRTC {
             SAID.call_once(|| {
                 note(
-                    "cuGetExportTable is missing here: a library that was stripped has the runtime in it; link that with \
+                    "cuGetExportTable is missing here: a stripped library has a runtime in it that is older than CUDA 12.8; link that with \
                      `-cudart shared`, or leave its symbols",
                 );
             });

@@ -1,7 +1,8 @@
 //! Other libraries' functions that give way to those here: each of them then begins with a jump. `cargo ptx check` loads this library
 //! before the program, and so it sees the program and every library before they begin.
 //!
-//! - A program or a library that has the runtime in it: nvcc links it so, if it is not told `-cudart shared`.
+//! - A program or a library that has the runtime in it: nvcc links it so, if it is not told `-cudart shared`. Its symbols need not be
+//!   there.
 //! - NVIDIA's own `libcudart.so` and `libcuda.so`, if a program finds them by a path of its own.
 //! - A copy of this library by the name `libcudart.so.12`: some functions of that release take other arguments by the same name.
 //! - NVRTC, which is asked for machine code: it gives the PTX that it has as well.
@@ -71,7 +72,7 @@ fn replace_in(object: &Object) {
     } else if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(REGISTER)) {
         replace_runtime(&functions(file.symbols()), object)
     } else {
-        let functions = stripped::functions(&file).unwrap_or_default();
+        let functions = stripped::functions(&file, CONSTRUCTOR).unwrap_or_default();
         let functions: Vec<Function> = functions.iter().map(|(name, at)| (name.as_str(), *at)).collect();
         replace_runtime(&functions, object)
     };

@@ -31,8 +31,9 @@ const ALIGNMENT: u64 = 16;
 
 type File<'a, R> = object::read::elf::ElfFile64<'a, object::Endianness, R>;
 
-/// The functions of a runtime, by their names, and where they are in the file. None if there is no runtime that is known.
-pub(super) fn functions<'a, R: ReadRef<'a>>(file: &File<'a, R>) -> Option<Vec<(String, usize)>> {
+/// The functions of a runtime, by their names, and where they are in the file. None if there is no runtime that is known. The functions by
+/// which sources tell their kernels have the name `constructor`.
+pub(super) fn functions<'a, R: ReadRef<'a>>(file: &File<'a, R>, constructor: &str) -> Option<Vec<(String, usize)>> {
     // The runtime opens the driver. Most libraries end here.
     if !file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok("dlopen")) {
         return None;
@@ -61,7 +62,10 @@ pub(super) fn functions<'a, R: ReadRef<'a>>(file: &File<'a, R>) -> Option<Vec<(S
     }
     let names = BEFORE.into_iter().chain([MIDDLE]).chain(BEHIND).map(str::to_owned);
     found.extend(names.zip(around.iter().map(|function| Some(function.start))));
-    Some(found.into_iter().filter_map(|(name, at)| Some((name, at? as usize))).collect())
+    let tells = |function: &&Range<u64>| code.calls(function).any(|called| called == around[0].start);
+    let constructors = all.iter().filter(tells).map(|function| (constructor.to_owned(), function.start as usize));
+    let found = found.into_iter().filter_map(|(name, at)| Some((name, at? as usize)));
+    Some(found.chain(constructors).collect())
 }
 
 /// All functions of a file, in the order of their addresses.
@@ -123,13 +127,30 @@ impl<'a> Section<'a> {
 
     /// The addresses that a function loads: `lea` of 64 bits, relative to the instruction behind it.
     fn addresses(&self, function: &Range<u64>) -> impl Iterator<Item = u64> + use<'a> {
-        let [begin, end] = [function.start, function.end].map(|at| at.saturating_sub(self.begin) as usize);
-        let (content, first) = (self.content.get(begin..end).unwrap_or_default(), function.start);
-        memchr::memchr_iter(0x8d, content).filter_map(move |at| {
-            let is_wide = matches!(content.get(at.checked_sub(1)?)?, 0x48 | 0x4c);
-            let is_relative = content.get(at + 1)? & 0xc7 == 0x05;
-            let distance = i32::from_le_bytes(content.get(at + 2..at + 6)?.try_into().ok()?);
-            (is_wide && is_relative).then(|| (first + at as u64 + 6).wrapping_add_signed(distance.into()))
-        })
+        let content = self.code_of(function);
+        let is_load = move |at: &usize| {
+            let is_wide = at.checked_sub(1).is_some_and(|before| matches!(content[before], 0x48 | 0x4c));
+            is_wide && content.get(at + 1).is_some_and(|operands| operands & 0xc7 == 0x05)
+        };
+        let first = function.start;
+        memchr::memchr_iter(0x8d, content).filter(is_load).filter_map(move |at| relative(content, first, at + 2))
     }
+
+    /// The functions that a function calls.
+    fn calls(&self, function: &Range<u64>) -> impl Iterator<Item = u64> + use<'a> {
+        let (content, first) = (self.code_of(function), function.start);
+        memchr::memchr_iter(0xe8, content).filter_map(move |at| relative(content, first, at + 1))
+    }
+
+    /// The code of a function.
+    fn code_of(&self, function: &Range<u64>) -> &'a [u8] {
+        let [begin, end] = [function.start, function.end].map(|at| at.saturating_sub(self.begin) as usize);
+        self.content.get(begin..end).unwrap_or_default()
+    }
+}
+
+/// The address that an instruction's last four bytes say, relative to its end.
+fn relative(content: &[u8], first: u64, at: usize) -> Option<u64> {
+    let distance = i32::from_le_bytes(content.get(at..at + 4)?.try_into().ok()?);
+    Some((first + at as u64 + 4).wrapping_add_signed(distance.into()))
 }

@@ -223,6 +223,17 @@ def zero_(tensor):
     return kernel(torch.ops.aten.zero_.default)(tensor)
 
 
+def flash_attention(query, key, value, dropout_p=0.0, is_causal=False, return_debug_mask=False, *, scale=None):
+    """The host's operator of this kind has fewer results. What is left out is for the gradients."""
+    tell()
+    call = Call([query, key, value])
+    hosts = [call.host(value) for value in (query, key, value)]
+    on_host = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+    output, logarithms = map(call.result, on_host(*hosts, dropout_p, is_causal, scale=scale))
+    nothing = torch.empty(0, dtype=torch.uint64, device=query.device)
+    return output, logarithms, None, None, query.size(2), key.size(2), nothing, nothing, torch.empty_like(nothing)
+
+
 def operators():
     """Each operator that has a kernel for the device and is no view, by its name."""
     for name in torch._C._dispatch_get_all_op_names():
@@ -242,7 +253,11 @@ def install():
         warnings.simplefilter("ignore")
         # Older releases override without being asked to.
         override = {"allow_override": True} if "allow_override" in inspect.signature(library.impl).parameters else {}
-        replaced = {word: kernel(operator) for word, operator in operators()} | {"copy_": copy_, "zero_": zero_}
+        replaced = {word: kernel(operator) for word, operator in operators()} | {
+            "copy_": copy_,
+            "zero_": zero_,
+            "_scaled_dot_product_flash_attention": flash_attention,
+        }
         for word, function in replaced.items():
             library.impl(word, function, "CUDA", **override)
     # Attention and convolutions are then made of operators that CPUs have.
