@@ -1,9 +1,11 @@
-//! How many instructions of threads the interpreter executes in a second, on one core.
+//! How many instructions of threads the interpreter executes in a second, on one core; and checked on all, by the clock.
 //!
 //! `cargo run --release -p ptx-interpreter --example speed -- FILE.ptx KERNEL BLOCKS THREADS BYTES…`: each argument of the
 //! kernel is a buffer of so many bytes, or with `=` before it a 32-bit number.
 
-use ptx_interpreter::{Launch, Outside, Program};
+use std::time::Instant;
+
+use ptx_interpreter::{Launch, Outside, Parts, Program};
 
 /// Seconds that this thread has run: other work on the machine does not count.
 fn seconds() -> f64 {
@@ -61,11 +63,18 @@ fn main() {
     // SAFETY: the caller names the kernel's arguments, and the buffers are held here.
     let steps = unsafe { program.run(&outside, &launch) }.unwrap_or_else(|stop| panic!("{stop}"));
     told("unchecked", steps, seconds() - began);
-    let began = seconds();
-    // SAFETY: the same.
-    let report = unsafe { program.check(&outside, &launch, Vec::new()) };
-    told("checked", report.instructions, seconds() - began);
-    let (accessed, remembered) = report.shadow;
-    println!("{kernel}: {:.1} bytes of shadow for each byte", remembered as f64 / accessed as f64);
-    report.findings.iter().for_each(|finding| print!("{finding}"));
+    for (what, parts) in
+        [("as a whole", Parts::None), ("in parts", Parts::OnOneCore), ("on all cores", Parts::OnAllCores)]
+    {
+        let launch = Launch { parts, ..launch };
+        let (began, clock) = (seconds(), Instant::now());
+        // SAFETY: the same.
+        let report = unsafe { program.check(&outside, &launch, Vec::new()) };
+        let ran = if parts == Parts::OnAllCores { clock.elapsed().as_secs_f64() } else { seconds() - began };
+        told(&format!("checked {what}"), report.instructions, ran);
+        let (accessed, remembered) = report.shadow;
+        let bytes = remembered as f64 / accessed as f64;
+        println!("{kernel}: {} parts, {bytes:.1} bytes of shadow for each byte", report.parts);
+        report.findings.iter().for_each(|finding| print!("{finding}"));
+    }
 }

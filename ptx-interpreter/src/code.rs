@@ -105,6 +105,7 @@ impl Program {
             variables: kept,
             module: content.into(),
             sites,
+            blocks: Default::default(),
         }
     }
 }

@@ -18,12 +18,32 @@ impl Machine<'_> {
 
     fn look_at_the_clock(&mut self) -> Result<()> {
         self.unasked = 0;
+        let (steps, others) = self.tell_the_others();
+        if let Some(part) = &self.part {
+            if steps > self.launch.steps {
+                part.joint.end();
+            }
+            if part.joint.is_over() {
+                return stop(Why::Late, "the parts of the launch are in vain");
+            }
+        }
         if self.launch.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            let begun = self.next_cluster * self.cluster;
-            let ended = begun - self.blocks.iter().flatten().count();
-            let (all, steps) = (self.blocks.len(), self.steps);
+            let begun = self.next_cluster * self.cluster - self.blocks.first();
+            let ended = others + (begun - self.blocks.iter().flatten().count()) as u64;
+            let all: u64 = self.launch.blocks.iter().map(|size| u64::from(*size)).product();
             return stop(Why::Late, format!("{ended} of {all} blocks have ended, after {steps} instructions"));
         }
         Ok(())
+    }
+
+    /// Tells other parts of the launch how far this one is. Gives the instructions of all, and the blocks of others that have ended.
+    pub(crate) fn tell_the_others(&mut self) -> (u64, u64) {
+        match &mut self.part {
+            None => (self.steps, 0),
+            Some(part) => {
+                let steps = self.steps - std::mem::replace(&mut part.told, self.steps);
+                part.joint.add(steps, 0)
+            }
+        }
     }
 }

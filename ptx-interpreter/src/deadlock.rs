@@ -33,7 +33,7 @@ impl Machine<'_> {
     /// Whether every thread waits or goes around in a circle: it has been at the same instruction with the same registers, and
     /// memory has not changed in between.
     pub(crate) fn circles(&mut self, circles: &mut Circles, live: &[usize]) -> bool {
-        let pending = !self.copies.is_empty() || !self.sent.is_empty() || self.next_cluster < self.clusters.len();
+        let pending = !self.copies.is_empty() || !self.sent.is_empty() || self.next_cluster < self.clusters.end();
         if self.progress != circles.progress || pending {
             *circles = Circles { progress: self.progress, since: self.round, ..Circles::default() };
             return false;

@@ -169,7 +169,7 @@ impl<'a> Machine<'a> {
                 return self.put_number(thread, address, bytes, value);
             }
             if !how.releases || self.launch.delays == Delays::StoresForgotten {
-                self.host(address, bytes, true)?;
+                self.there(address, bytes, true)?;
                 let own = self.delayed.stores.iter().filter(|store| store.meets(thread, address, bytes));
                 let after = own.map(|store| store.due).max().unwrap_or_default();
                 let due = self.later().max(after);

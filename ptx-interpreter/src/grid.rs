@@ -7,7 +7,7 @@ impl Machine<'_> {
     /// The next cluster never begins: the number of its first block. A single cluster has begun.
     pub(crate) fn cancel_launch(&mut self) -> Option<[u32; 3]> {
         let block = self.next_cluster * self.cluster;
-        if block >= self.blocks.len() {
+        if block >= self.blocks.end() {
             return None;
         }
         self.next_cluster += 1;

@@ -42,7 +42,7 @@ impl Machine<'_> {
     /// All blocks begin, and one thread at a time goes on.
     pub(crate) fn run_in_order(&mut self, choose: &mut Choose<'_>) -> Result<()> {
         let mut live = Vec::new();
-        while self.next_cluster < self.clusters.len() {
+        while self.next_cluster < self.clusters.end() {
             live.extend(self.begin_cluster());
         }
         self.weak.by_caller = true;

@@ -41,6 +41,8 @@ pub struct Launch<'a> {
     pub begins_early: bool,
     /// What the handles of textures and surfaces stand for, if the program has any.
     pub objects: Option<&'a Objects>,
+    /// Whether its blocks may run in parts, and on how many cores, if it is [checked](crate::Program::check).
+    pub parts: Parts,
 }
 
 impl<'a> Launch<'a> {
@@ -63,8 +65,28 @@ impl<'a> Launch<'a> {
             tells_used: false,
             begins_early: false,
             objects: None,
+            parts: Parts::default(),
         }
     }
+}
+
+/// Whether the blocks of a launch run in parts, each of which knows nothing of the others.
+///
+/// A large launch is cut into parts of neighbouring clusters if its blocks can neither wait for each other nor order each other. If all
+/// parts end without a finding, and no byte that one writes is used by another one, they are the launch. If not, memory is as before, and
+/// the launch is run as a whole, as later ones of the kernel. The cut depends on the kernel and the grid alone: a seed replays on every
+/// machine. Of what depends on the order of threads, a launch in parts may leave something else than one that is run as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parts {
+    /// On all cores.
+    #[default]
+    OnAllCores,
+    /// The same parts, one after the other: for those who run other launches at the same time.
+    OnOneCore,
+    /// Every cluster is a part, however small the launch is: for tests.
+    OfOneCluster,
+    /// It is run as a whole.
+    None,
 }
 
 /// What L1 a block has.
@@ -103,9 +125,9 @@ pub enum Delays {
 /// The memory outside of the kernel.
 pub struct Outside<'a> {
     /// Whether the GPU may use `bytes` bytes at an address.
-    pub holds: &'a dyn Fn(u64, usize) -> bool,
+    pub holds: &'a (dyn Fn(u64, usize) -> bool + Sync),
     /// Where a variable of the module is, if the host has asked for it; where the constant bank begins for the empty name.
-    pub variable: &'a dyn Fn(&str) -> Option<u64>,
+    pub variable: &'a (dyn Fn(&str) -> Option<u64> + Sync),
 }
 
 /// Where the number is among so many in x, y and z.

@@ -23,6 +23,7 @@ mod allowed;
 mod alu;
 mod barriers;
 mod begun;
+mod beneath;
 mod change;
 mod check;
 mod code;
@@ -38,6 +39,7 @@ mod group;
 mod heap;
 mod in_order;
 mod instructions;
+mod joint;
 mod l1;
 mod lanes;
 mod launch;
@@ -46,15 +48,20 @@ mod machine;
 mod meeting;
 mod memory;
 mod near;
+mod numbered;
 mod older;
 mod operand;
 mod origins;
+mod overlay;
+mod parts;
 #[cfg(feature = "serde")]
 mod record;
 mod report;
+mod resources;
 mod room;
 mod run;
 mod scoped;
+mod separate;
 mod shape;
 mod site;
 mod spaces;
@@ -71,6 +78,7 @@ mod watch;
 mod watch_tensor;
 mod watch_texture;
 mod weak;
+mod written;
 
 use std::collections::BTreeSet;
 
@@ -83,15 +91,16 @@ pub use allowed::Allowed;
 pub use check::{Finding, Kind, Piece, Place, Use, Used, UsedRange};
 pub use heap::Heap;
 pub use in_order::{Choice, Ready};
-pub use launch::{Delays, L1, Launch, Outside};
+pub use launch::{Delays, L1, Launch, Outside, Parts};
 pub use machine::Program;
 #[cfg(feature = "serde")]
 pub use record::Record;
 pub use report::Report;
+pub use resources::available_memory;
 pub use shape::Kernel;
 pub use stop::{Stop, Why};
 pub use texture::{Element, Number, Objects, Outer, Resource, Shape, Texture};
-pub use trial::{Trial, available_memory};
+pub use trial::Trial;
 pub use variable::{Pointer, Variable};
 
 use machine::Action;
@@ -130,7 +139,7 @@ impl Program {
     /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable, and so is
     /// that of the launch's [objects](Launch::objects).
     pub unsafe fn run(&self, outside: &Outside<'_>, launch: &Launch<'_>) -> std::result::Result<u64, Stop> {
-        let mut machine = machine::Machine::new(self, outside, launch)?;
+        let mut machine = machine::Machine::new(self, outside, launch, None)?;
         let ended = machine.run();
         print!("{}", machine.printed);
         ended.map_err(|stop| Stop { text: format!("{}: {}", launch.kernel, stop.text), ..stop })?;

@@ -6,10 +6,12 @@ use std::sync::Mutex;
 use crate::check::{Actor, Checks};
 use crate::group::{Group, Thread};
 use crate::heap::Lent;
+use crate::joint::{Blocks, Part};
 use crate::lanes::{LANES, Lanes, each};
 use crate::launch::{Launch, Outside, place_among};
 use crate::local::Local;
 use crate::meeting::Barrier;
+use crate::numbered::Numbered;
 use crate::operand::{Operand, Register};
 use crate::site::Site;
 use crate::spaces::{MODULE, Named};
@@ -36,6 +38,8 @@ pub struct Program {
     pub(crate) grid_workspace: Option<u64>,
     /// Every instruction of every function, for messages.
     pub(crate) sites: Vec<Site>,
+    /// How the blocks of a kernel may run, if it was looked at.
+    pub(crate) blocks: Mutex<HashMap<String, Blocks>>,
 }
 
 pub(crate) struct Code {
@@ -159,9 +163,9 @@ pub(crate) struct Machine<'a> {
     pub(crate) threads: usize,
     pub(crate) warps_of_block: usize,
     /// Those of blocks that have begun and not ended.
-    pub(crate) warps: Vec<Option<Box<Warp<'a>>>>,
-    pub(crate) blocks: Vec<Option<Box<Block>>>,
-    pub(crate) clusters: Vec<Cluster>,
+    pub(crate) warps: Numbered<Option<Box<Warp<'a>>>>,
+    pub(crate) blocks: Numbered<Option<Box<Block>>>,
+    pub(crate) clusters: Numbered<Cluster>,
     /// The first cluster that has not begun.
     pub(crate) next_cluster: usize,
     /// Whether the program may cancel the launch of clusters.
@@ -191,8 +195,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) waited: u64,
     /// The site of the turn's last look at what other threads do.
     pub(crate) polled: u32,
-    /// Pages of memory that `outside` holds.
-    pub(crate) pages: [u64; 64],
+    /// Pages of memory that may be read, and those that may be written: their numbers, and what leads to their bytes.
+    pub(crate) pages: [[(u64, u64); 64]; 2],
+    /// If it runs only a part of the launch.
+    pub(crate) part: Option<Part<'a>>,
     /// Where a computation puts its results before they go to registers.
     pub(crate) scratch: [Lanes; 2],
     pub(crate) checks: Option<Box<Checks>>,

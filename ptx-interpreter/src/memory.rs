@@ -5,11 +5,9 @@ use crate::lanes::{LANES, Lanes, each};
 use crate::local::Local;
 use crate::machine::Machine;
 use crate::operand::{Operand, Place, Space};
+use crate::overlay::{PAGE, on_pages};
 use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, PIECE, SHARED, WINDOW, owner};
 use crate::stop::{Result, Stop, Why, stop};
-
-/// What the host holds is asked for in pages.
-const PAGE: u64 = 4096;
 
 /// An address of 32 bits, with what is added to it, has no more of them. Compilers begin a loop before the first byte of shared memory.
 const NARROW: u64 = u32::MAX as u64;
@@ -142,7 +140,7 @@ impl Machine<'_> {
 
     /// Whether an address is in the shared memory of a block that has ended.
     pub(crate) fn has_ended(&self, address: u64) -> bool {
-        matches!(owner(address, self.cluster).0, Owner::Shared(block) if self.blocks[block].is_none())
+        matches!(owner(address, self.cluster).0, Owner::Shared(block) if self.blocks.get(block).is_none_or(Option::is_none))
     }
 
     /// The place in the cluster of the block whose shared memory an address is in.
@@ -182,20 +180,25 @@ impl Machine<'_> {
     /// Where bytes are on the host. Every access of a kernel to memory is served through the pointer that comes from here.
     #[inline]
     pub(crate) fn host(&mut self, address: u64, bytes: usize, writes: bool) -> Result<*mut u8> {
-        self.place(address, bytes, writes).ok_or_else(|| {
-            let what = if writes { "write" } else { "read" };
-            let text = format!("a {what} where there is no memory: {bytes} bytes at {address:#x}");
-            Stop { why: Why::Astray, text, lane: None }
-        })
+        self.place(address, bytes, writes).ok_or_else(|| nowhere(address, bytes, writes))
+    }
+
+    /// Whether there is memory, which need not be in one place on the host.
+    pub(crate) fn there(&mut self, address: u64, bytes: usize, writes: bool) -> Result<()> {
+        match self.part.is_some() && self.beneath(address, bytes).is_some() {
+            true => Ok(()),
+            false => self.host(address, bytes, writes).map(drop),
+        }
     }
 
     /// The same, if there is memory.
     #[inline]
     pub(crate) fn place(&mut self, address: u64, bytes: usize, writes: bool) -> Option<*mut u8> {
         let page = address / PAGE;
-        if self.pages[page as usize % self.pages.len()] == page && (address % PAGE).saturating_add(bytes as u64) <= PAGE
-        {
-            return Some(address as *mut u8);
+        let pages = &self.pages[usize::from(writes)];
+        let (known, away) = pages[page as usize % pages.len()];
+        if known == page && (address % PAGE).saturating_add(bytes as u64) <= PAGE {
+            return Some(address.wrapping_add(away) as *mut u8);
         }
         self.place_of(address, bytes, writes)
     }
@@ -212,6 +215,7 @@ impl Machine<'_> {
             Owner::Local(thread) => self.local_of(thread).and_then(|local| within(&mut local.bytes, at)),
             Owner::Parameters if writes => None,
             Owner::Parameters => within(&mut self.parameters, at),
+            Owner::Module | Owner::Outside if self.part.is_some() => self.of_the_part(address, bytes, writes),
             Owner::Module => {
                 let mut module = self.program.module.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 within(&mut module, at)
@@ -236,13 +240,25 @@ impl Machine<'_> {
         }
         let page = address / PAGE;
         if (self.outside.holds)(page * PAGE, PAGE as usize) {
-            let place = page as usize % self.pages.len();
-            self.pages[place] = page;
+            self.know_page(false, page, 0);
+            self.know_page(true, page, 0);
         }
         Some(address as *mut u8)
     }
 
+    /// All of a page may be read, or written, that far away from its address.
+    pub(crate) fn know_page(&mut self, writes: bool, page: u64, away: u64) {
+        let pages = &mut self.pages[usize::from(writes)];
+        let place = page as usize % pages.len();
+        pages[place] = (page, away);
+    }
+
     pub(crate) fn read_into(&mut self, address: u64, content: &mut [u8]) -> Result<()> {
+        if self.is_apart(address, content.len()) {
+            self.there(address, content.len(), false)?;
+            return on_pages(address, content.len())
+                .try_for_each(|range| self.read_into(address + range.start as u64, &mut content[range]));
+        }
         let from = self.host(address, content.len(), false)?;
         // SAFETY: the bytes are inside the piece, and nothing else uses the launch's memory now.
         unsafe { std::ptr::copy_nonoverlapping(from, content.as_mut_ptr(), content.len()) };
@@ -256,6 +272,11 @@ impl Machine<'_> {
     }
 
     pub(crate) fn write(&mut self, address: u64, content: &[u8]) -> Result<()> {
+        if self.is_apart(address, content.len()) {
+            self.there(address, content.len(), true)?;
+            return on_pages(address, content.len())
+                .try_for_each(|range| self.write(address + range.start as u64, &content[range]));
+        }
         let to = self.host(address, content.len(), true)?;
         // Nobody waits for what another thread writes to its own memory.
         self.progress += u64::from(!(LOCAL..MODULE).contains(&address));
@@ -294,6 +315,12 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+fn nowhere(address: u64, bytes: usize, writes: bool) -> Stop {
+    let what = if writes { "write" } else { "read" };
+    let text = format!("a {what} where there is no memory: {bytes} bytes at {address:#x}");
+    Stop { why: Why::Astray, text, lane: None }
 }
 
 /// Shared memory, parameters and local memory are not global memory, although they have generic addresses.

@@ -1,12 +1,16 @@
 //! A launch that is checked, and what is found.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::spaces::Named;
 use crate::stop::{Stop, Why};
+
+/// Where the accesses of each site have to stay.
+pub(crate) type Within = Vec<Vec<(u64, u64)>>;
 
 /// What came of a launch that was checked.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +24,14 @@ pub struct Report {
     pub printed: String,
     /// How many instructions all threads together took.
     pub instructions: u64,
-    /// How many bytes the threads accessed, in pages of a kilobyte, and how many the checks remembered of them.
+    /// How many bytes the threads accessed, in pages of a kilobyte, and how many the checks remembered of them. Of a launch in
+    /// parts it is the sum.
     pub shadow: (u64, u64),
     /// Of a [weak](crate::Trial::weak) launch the loads that returned an older value than the newest one, the first of each
     /// instruction.
     pub older: Vec<Place>,
+    /// How many parts of the launch ran without knowing of each other; 0 if it ran as a whole. See [`Parts`](crate::Parts).
+    pub parts: usize,
     /// Which memory it has used, if the launch [asks for that](Launch::tells_used).
     pub used: Used,
 }
@@ -50,21 +57,10 @@ impl fmt::Display for Report {
 }
 
 impl Program {
-    /// Runs a launch to its end, and checks what its threads do. The kernel may use memory that `outside` holds; `pieces`
-    /// says what messages call it.
+    /// Runs a launch as a whole, and checks it: the machine is run so.
     ///
     /// # Safety
-    /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable, and so is
-    /// that of the launch's [objects](Launch::objects).
-    pub unsafe fn check(&self, outside: &Outside<'_>, launch: &Launch<'_>, pieces: Vec<Piece>) -> Report {
-        // SAFETY: the caller promises the same.
-        unsafe { self.checked(outside, launch, pieces, |machine| machine.run()) }
-    }
-
-    /// The same, and the machine is run so.
-    ///
-    /// # Safety
-    /// The same.
+    /// As of [`check`](Program::check).
     pub(crate) unsafe fn checked<'a>(
         &'a self,
         outside: &'a Outside<'a>,
@@ -73,20 +69,14 @@ impl Program {
         run: impl FnOnce(&mut Machine<'a>) -> crate::stop::Result<()>,
     ) -> Report {
         let known = self.functions.get(launch.kernel).is_some_and(|code| code.is_entry);
-        let mut machine = match Machine::new(self, outside, launch) {
+        let mut machine = match Machine::new(self, outside, launch, None) {
             Ok(machine) => machine,
             Err(stop) if known => return Report::refused(&stop),
             Err(stop) => {
                 return Report { stop: Some(stop), ..Report::default() };
             }
         };
-        machine.checks = Some(Box::new(Checks::new(
-            machine.threads,
-            machine.cluster,
-            pieces,
-            self.in_shared(launch.kernel),
-            self.within(),
-        )));
+        self.add_checks(&mut machine, &Arc::new(pieces), &Arc::new(self.within()));
         if launch.begins_early {
             machine.tell(|checks, _| checks.begins_early());
         }
@@ -111,11 +101,18 @@ impl Program {
             shadow,
             older,
             used: used.unwrap_or_default(),
+            parts: 0,
         }
     }
 
+    pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: &Arc<Vec<Piece>>, within: &Arc<Within>) {
+        let (pieces, within) = (Arc::clone(pieces), Arc::clone(within));
+        let variables = self.in_shared(machine.launch.kernel);
+        machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, variables, within)));
+    }
+
     /// Where the accesses of each site have to stay.
-    fn within(&self) -> Vec<Vec<(u64, u64)>> {
+    pub(crate) fn within(&self) -> Within {
         match self.sites.iter().all(|site| site.within.is_empty()) {
             true => Vec::new(),
             false => self.sites.iter().map(|site| site.within.clone()).collect(),
@@ -156,7 +153,7 @@ impl Program {
         }
     }
 
-    fn finding(&self, found: Found) -> Finding {
+    pub(crate) fn finding(&self, found: Found) -> Finding {
         let places = found.places.into_iter().map(|place| self.place(place)).collect();
         let Found { kind, title, notes, help, times, .. } = found;
         Finding { kind, title, places, notes, help, times }
@@ -176,7 +173,7 @@ fn refused(stop: &Stop) -> Finding {
 
 impl Machine<'_> {
     /// What ended a launch early becomes a finding. Gives back what is no fault of the kernel.
-    fn explain(&mut self, stop: Stop) -> Option<Stop> {
+    pub(crate) fn explain(&mut self, stop: Stop) -> Option<Stop> {
         // It is no instruction, or none that is known.
         if stop.why == Why::Gap || self.malformed {
             let line = self.program.sites[self.site as usize].line;

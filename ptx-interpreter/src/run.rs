@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use crate::deadlock::Circles;
 use crate::group::Group;
 use crate::heap::Lent;
+use crate::joint::Part;
 use crate::lanes::{LANES, lanes_of};
 use crate::launch::{L1, Launch, Outside};
 use crate::machine::{Action, Cluster, Machine, Program};
+use crate::numbered::Numbered;
 use crate::spaces::PIECE;
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
@@ -39,7 +41,12 @@ const SHARED: usize = 227 << 10;
 const STATIC: usize = 48 << 10;
 
 impl<'a> Machine<'a> {
-    pub(crate) fn new(program: &'a Program, outside: &'a Outside<'a>, launch: &'a Launch<'a>) -> Result<Self> {
+    pub(crate) fn new(
+        program: &'a Program,
+        outside: &'a Outside<'a>,
+        launch: &'a Launch<'a>,
+        part: Option<Part<'a>>,
+    ) -> Result<Self> {
         let name = launch.kernel;
         let code = program.functions.get(name).filter(|code| code.is_entry);
         let code = code.ok_or_else(|| wrong(format!("there is no kernel {name}")))?;
@@ -96,6 +103,8 @@ impl<'a> Machine<'a> {
             return stop(Why::Wrong, text);
         }
         let warps_of_block = threads.div_ceil(LANES);
+        let own = part.as_ref().map_or(0..blocks / cluster, |part| part.clusters.clone());
+        let blocks = own.start * cluster..own.end * cluster;
         Ok(Machine {
             program,
             code,
@@ -105,18 +114,19 @@ impl<'a> Machine<'a> {
             cluster_sizes,
             threads,
             warps_of_block,
-            warps: (0..blocks * warps_of_block).map(|_| None).collect(),
-            blocks: (0..blocks).map(|_| None).collect(),
-            clusters: (0..blocks / cluster).map(|_| Cluster::default()).collect(),
-            next_cluster: 0,
+            warps: Numbered::new(blocks.start * warps_of_block..blocks.end * warps_of_block, || None),
+            blocks: Numbered::new(blocks.clone(), || None),
+            clusters: Numbered::new(own.clone(), Cluster::default),
+            next_cluster: own.start,
             cancels: program.sites.iter().any(|site| site.text.contains("clusterlaunchcontrol.try_cancel")),
             parameters,
-            l1: vec![HashMap::new(); if launch.l1 == L1::None { 0 } else { blocks }],
+            l1: vec![HashMap::new(); if launch.l1 == L1::None { 0 } else { blocks.end }],
             copies_of: Default::default(),
             stored: Default::default(),
             copies: Default::default(),
             sent: Default::default(),
-            round: 0,
+            // When the later clusters of a launch begin, the first rounds are over.
+            round: if own.start == 0 { 0 } else { FIRST },
             steps: 0,
             unasked: 0,
             progress: 0,
@@ -124,7 +134,8 @@ impl<'a> Machine<'a> {
             gives_way: false,
             polled: u32::MAX,
             waited: 0,
-            pages: [u64::MAX; 64],
+            pages: [[(u64::MAX, 0); 64]; 2],
+            part,
             scratch: [[0; LANES]; 2],
             checks: None,
             weak: Default::default(),
@@ -144,7 +155,7 @@ impl<'a> Machine<'a> {
         let (mut live, mut begun) = (Vec::new(), 0);
         let mut circles = Circles::default();
         loop {
-            while self.next_cluster < self.clusters.len() && self.begins(live.len(), begun) {
+            while self.next_cluster < self.clusters.end() && self.begins(live.len(), begun) {
                 live.extend(self.begin_cluster());
                 begun = self.round;
             }
@@ -179,7 +190,7 @@ impl<'a> Machine<'a> {
                 let due = self.copies.front().into_iter().chain(self.sent.front()).map(|(due, _)| *due).min();
                 match due {
                     Some(due) => self.round = self.round.max(due),
-                    None if self.next_cluster < self.clusters.len() && self.fits(live.len()) => begun = 0,
+                    None if self.next_cluster < self.clusters.end() && self.fits(live.len()) => begun = 0,
                     None => return self.stuck(&live),
                 }
             }

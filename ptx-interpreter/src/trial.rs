@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use crate::check::Piece;
 use crate::in_order::Choice;
-use crate::launch::{Delays, Launch, Outside};
+use crate::launch::{Delays, Launch, Outside, Parts};
 use crate::machine::{Machine, Program};
 use crate::report::Report;
+use crate::resources::available_memory;
 use crate::stop::{Result, wrong};
 
 /// A launch of a kernel with buffers of its own.
@@ -47,6 +48,7 @@ pub struct Trial<'p> {
     shared: usize,
     seed: u64,
     weak: bool,
+    parts: Parts,
     steps: u64,
     deadline: Option<Instant>,
 }
@@ -101,13 +103,6 @@ impl Drop for Buffer {
     }
 }
 
-/// Bytes of memory that are free, if the system says it.
-pub fn available_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
-}
-
 impl<'p> Trial<'p> {
     /// A launch of one block of 32 threads, without arguments.
     pub fn new(program: &'p Program, kernel: &str) -> Trial<'p> {
@@ -123,6 +118,7 @@ impl<'p> Trial<'p> {
             shared: 0,
             seed: 0,
             weak: false,
+            parts: Parts::default(),
             steps: u64::MAX,
             deadline: None,
         }
@@ -168,6 +164,12 @@ impl<'p> Trial<'p> {
     /// Whether a load may return older values, as the memory model allows it, and not only the newest one. The seed chooses.
     pub fn weak(&mut self, weak: bool) -> &mut Self {
         self.weak = weak;
+        self
+    }
+
+    /// Whether its blocks may run in parts, and on how many cores. It makes no difference to what is found.
+    pub fn parts(&mut self, parts: Parts) -> &mut Self {
+        self.parts = parts;
         self
     }
 
@@ -253,11 +255,12 @@ impl<'p> Trial<'p> {
 
     /// Runs the launch and checks it. The buffers keep what the kernel writes.
     pub fn check(&mut self) -> Report {
-        let weak = self.weak;
+        if !self.weak {
+            // SAFETY: `launched` hands over what is of this launch.
+            return self.launched(|program, outside, launch, pieces| unsafe { program.check(outside, launch, pieces) });
+        }
         self.checked(|machine| {
-            if weak {
-                machine.weaken();
-            }
+            machine.weaken();
             machine.run()
         })
     }
@@ -276,17 +279,25 @@ impl<'p> Trial<'p> {
     }
 
     fn checked(&mut self, run: impl FnOnce(&mut Machine<'_>) -> Result<()>) -> Report {
+        // SAFETY: `launched` hands over what is of this launch.
+        self.launched(|program, outside, launch, pieces| unsafe { program.checked(outside, launch, pieces, run) })
+    }
+
+    /// Does something with the launch, whose arguments are as long as the parameters, and whose memory is its own.
+    fn launched(&mut self, check: impl FnOnce(&Program, &Outside<'_>, &Launch<'_>, Vec<Piece>) -> Report) -> Report {
         let values = match self.values() {
             Ok(values) => values,
             Err(stop) => return Report::refused(&stop),
         };
         let buffers: Vec<(String, &Buffer)> = self.buffers().collect();
+        let range = |(_, buffer): &(String, &Buffer)| {
+            let begin = buffer.begin().expose_provenance() as u64;
+            (begin, begin + buffer.bytes as u64)
+        };
+        let ranges: Vec<(u64, u64)> = buffers.iter().map(range).collect();
         let holds = |start: u64, bytes: usize| {
-            let within = |(_, buffer): &(String, &Buffer)| {
-                let begin = buffer.begin() as u64;
-                begin <= start && start.saturating_add(bytes as u64) <= begin + buffer.bytes as u64
-            };
-            buffers.iter().any(within)
+            let within = |(begin, end): &(u64, u64)| *begin <= start && start.saturating_add(bytes as u64) <= *end;
+            ranges.iter().any(within)
         };
         let piece = |(name, buffer): &(String, &Buffer)| Piece {
             name: name.clone(),
@@ -306,11 +317,11 @@ impl<'p> Trial<'p> {
             seed: self.seed,
             steps: self.steps,
             deadline: self.deadline,
+            parts: self.parts,
             delays: if self.weak { Delays::Loads } else { Delays::None },
             ..Launch::new(&self.kernel, &places)
         };
-        // SAFETY: the values are as long as the parameters, and the buffers are this launch's own.
-        unsafe { self.program.checked(&Outside { holds: &holds, variable: &|_| None }, &launch, pieces, run) }
+        check(self.program, &Outside { holds: &holds, variable: &|_| None }, &launch, pieces)
     }
 
     /// All memory, and what reports call it.

@@ -34,7 +34,7 @@ impl Machine<'_> {
                     Some(unit) => *unit,
                     None => {
                         let mut bytes = [0; 16];
-                        self.host(address, 16, false)?;
+                        self.there(address, 16, false)?;
                         self.read_into(address, &mut bytes)?;
                         *units.entry(address).or_insert(u128::from_le_bytes(bytes))
                     }

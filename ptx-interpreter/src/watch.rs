@@ -105,7 +105,7 @@ impl Machine<'_> {
             return Ok(());
         }
         // What is nowhere ends the launch, and says so itself.
-        let there = self.host(address, bytes, how.writes).map_err(|stop| stop.by(thread.lane));
+        let there = self.there(address, bytes, how.writes).map_err(|stop| stop.by(thread.lane));
         there?;
         match owner(address, self.cluster) {
             (Owner::Local(thread), at) if how.writes => {

@@ -5,6 +5,7 @@
 //! `//# NAME KIND BLOCKSxTHREADS ARGUMENTS… ; WORDS`, and `//~ NAME` at the end of each line that the finding has to name.
 //! The kernels are `wrong_NAME` and `right_NAME`. `cargo xtask corpus` compiles the sources anew and compares.
 
+mod in_parts;
 mod mutated;
 mod pairs;
 

@@ -1,7 +1,9 @@
 //! What the checks remember of a launch.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -178,7 +180,7 @@ pub(crate) struct Checks {
     /// Threads of a block, and blocks of a cluster.
     pub(super) threads: usize,
     pub(super) cluster: u32,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Arc<Vec<Piece>>,
     /// The first address of the heap that no kernel before has had.
     pub(super) fresh: u64,
     /// Whether the grid before may still run, and what is used while it may.
@@ -187,7 +189,7 @@ pub(crate) struct Checks {
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
     /// Where the accesses of each site to shared memory have to stay, if it is known.
-    pub(super) within: Vec<Vec<(u64, u64)>>,
+    pub(super) within: Arc<Vec<Vec<(u64, u64)>>>,
     pub(super) states: QuickMap<Threads<State>>,
     pub(crate) shadow: Shadow,
     /// Of each instruction the row in which most of a warp's lanes had their elements.
@@ -216,6 +218,10 @@ pub(crate) struct Checks {
     pub(super) acquires: bool,
     /// The next grid, if threads have let it begin.
     pub(super) dependents: Option<Dependents>,
+    /// The tensor maps that copies have read, and their bytes.
+    pub(super) maps: QuickMap<u64>,
+    /// Whether bytes are used and no mark tells it.
+    pub(super) forgets: Cell<bool>,
     /// Where each finding is, and how far apart its threads are.
     pub(super) seen: HashMap<(Kind, u32, u32), (usize, usize)>,
 }
@@ -236,9 +242,9 @@ impl Checks {
     pub(crate) fn new(
         threads: usize,
         cluster: usize,
-        pieces: Vec<Piece>,
+        pieces: Arc<Vec<Piece>>,
         variables: Vec<Named>,
-        within: Vec<Vec<(u64, u64)>>,
+        within: Arc<Vec<Vec<(u64, u64)>>>,
     ) -> Checks {
         Checks {
             threads,
@@ -268,6 +274,8 @@ impl Checks {
             releases: false,
             acquires: false,
             dependents: None,
+            maps: QuickMap::default(),
+            forgets: Cell::new(false),
             seen: HashMap::new(),
         }
     }
@@ -346,6 +354,10 @@ impl Checks {
                 self.found.push(found);
             }
         }
+    }
+
+    pub(crate) fn is_clean(&self) -> bool {
+        self.found.is_empty()
     }
 
     pub(crate) fn take(&mut self) -> Vec<Found> {

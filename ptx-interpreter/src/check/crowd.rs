@@ -24,6 +24,8 @@ pub(crate) struct Crowd {
     made: Vec<((u32, u32), u32)>,
     /// How many sets there may be before unused ones are removed.
     full: usize,
+    /// Whether further marks were forgotten.
+    pub(crate) forgets: bool,
 }
 
 /// A set: the newest mark, and the set without it.
@@ -43,6 +45,7 @@ impl Default for Crowd {
             alone: vec![(Mark::default(), 0); LAST],
             made: vec![((0, 0), 0); LAST],
             full: FEW,
+            forgets: false,
         }
     }
 }
@@ -91,7 +94,9 @@ impl Crowd {
         let Set { mark, sum, .. } = self.sets[other as usize];
         let has =
             |old: Mark| old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == old;
-        if self.marks(set).take(NEWEST).any(has) || self.sets.len() >= SETS {
+        let is_full = self.sets.len() >= SETS;
+        if is_full || self.marks(set).take(NEWEST).any(has) {
+            self.forgets |= is_full;
             return set;
         }
         let Set { before, mark: newest, sum: all } = self.sets[set as usize];

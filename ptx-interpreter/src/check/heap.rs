@@ -1,5 +1,7 @@
 //! What messages call the pieces of the heap.
 
+use std::sync::Arc;
+
 use super::checks::{Checks, Piece};
 
 /// How the name of a piece goes on when it is freed.
@@ -13,16 +15,17 @@ pub(crate) fn is_freed(name: &str) -> bool {
 impl Checks {
     /// What there is in the heap before the launch, and where the launch's own pieces will begin.
     pub(crate) fn know_heap(&mut self, pieces: impl Iterator<Item = (u64, u64, bool)>, fresh: u64) {
-        self.pieces.extend(pieces.map(|(begin, bytes, is_freed)| piece(begin, bytes, is_freed)));
+        Arc::make_mut(&mut self.pieces).extend(pieces.map(|(begin, bytes, is_freed)| piece(begin, bytes, is_freed)));
         self.fresh = fresh;
     }
 
     /// A thread has allocated a piece of the heap, or freed it.
     pub(crate) fn name_piece(&mut self, begin: u64, bytes: u64, is_freed: bool) {
         let piece = piece(begin, bytes, is_freed);
-        match self.pieces.iter_mut().rev().find(|known| known.begin == begin) {
+        let pieces = Arc::make_mut(&mut self.pieces);
+        match pieces.iter_mut().rev().find(|known| known.begin == begin) {
             Some(known) => *known = piece,
-            None => self.pieces.push(piece),
+            None => pieces.push(piece),
         }
     }
 }

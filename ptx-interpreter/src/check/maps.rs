@@ -17,6 +17,7 @@ impl Checks {
     /// A copy reads a tensor map through the tensormap proxy.
     pub(crate) fn reads_map(&mut self, actor: Actor, site: u32, map: u64, bytes: usize) {
         self.threads_of(actor.block);
+        self.maps.insert(map, bytes as u64);
         let event = Event { actor, site, address: map, bytes, how: How::READ, engine: None };
         let hidden = (map..map + bytes as u64)
             .step_by(CELL as usize)

@@ -75,6 +75,12 @@ impl Mark {
         })
     }
 
+    /// Whether a cell may have elements of several lanes of its row.
+    #[inline]
+    pub(crate) fn has_small_rows(&self) -> bool {
+        (1..CELL as u32).contains(&self.row.stride)
+    }
+
     /// The lanes that have bytes of a cell.
     #[inline]
     pub(crate) fn lanes_at(&self, cell: u64) -> u32 {

@@ -53,7 +53,10 @@ impl Checks {
         busy.kept.push(new);
         if busy.kept.len() > MARKS {
             let place = busy.kept.iter().position(|old| !old.mark.writes).unwrap_or(0);
-            busy.kept.remove(place);
+            let lost = busy.kept.remove(place).mark;
+            let stays = |old: &&Kept| old.mark.writes || !lost.writes;
+            let left = busy.kept.iter().filter(stays).fold(0, |bytes, old| bytes | old.mark.bytes);
+            self.forgets.set(self.forgets.get() || lost.bytes & !left != 0);
         }
     }
 

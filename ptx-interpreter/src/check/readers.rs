@@ -72,6 +72,11 @@ impl Reading {
         &self.cells
     }
 
+    /// Those that other lanes have read, or at other instructions.
+    pub(crate) fn other_cells(&self) -> impl Iterator<Item = usize> {
+        self.others.iter().map(|other| other.cell as usize)
+    }
+
     /// Whether it is of these cells alone.
     pub(crate) fn is_within(&self, cells: &[u64; CELLS / 64]) -> bool {
         self.cells.iter().zip(cells).all(|(own, all)| own & !all == 0)
@@ -120,6 +125,8 @@ fn is_own(mark: &Mark) -> bool {
 pub(crate) struct Readers {
     places: QuickMap<u32>,
     count: usize,
+    /// Whether further readers were forgotten.
+    pub(crate) forgets: bool,
 }
 
 fn key(page: usize, mark: &Mark) -> u64 {
@@ -142,6 +149,7 @@ impl Readers {
             let free = free.filter(|free| readings.get(*free).is_some_and(Reading::is_empty));
             let number = free.unwrap_or(readings.len());
             if free.is_none() && self.count == READINGS {
+                self.forgets = true;
                 return;
             }
             if free.is_none() {

@@ -179,6 +179,11 @@ impl Shadow {
         }
     }
 
+    /// Whether there were too many marks to keep them all.
+    pub(crate) fn forgets(&self) -> bool {
+        self.crowd.forgets || self.readers.forgets
+    }
+
     /// Forgets the sets that no cell has any longer, if there are very many.
     #[inline]
     pub(crate) fn tidy(&mut self) {
@@ -190,6 +195,7 @@ impl Shadow {
     #[cold]
     fn sweep(&mut self) {
         let old = std::mem::take(&mut self.crowd);
+        self.crowd.forgets = old.forgets;
         let mut moved: QuickMap<u32> = QuickMap::default();
         let crowd = &mut self.crowd;
         let mut place = |set: u32| *moved.entry(set.into()).or_insert_with(|| crowd.with_all(&old, set));

@@ -10,7 +10,7 @@ use super::uses::{Use, Used, UsedRange};
 use crate::spaces::{Owner, owner};
 
 /// Ranges of one launch, at most. Of more the first ones are told.
-const RANGES: usize = 1 << 20;
+pub(super) const RANGES: usize = 1 << 20;
 /// What the scope of the GPU is in a mark.
 const OF_GPU: u8 = 3;
 
@@ -133,7 +133,7 @@ impl Checks {
 
 /// Which bytes of a cell a mark is of. A row of small elements has all of them.
 fn bytes_of(mark: &Mark) -> u8 {
-    if (1..CELL as u32).contains(&mark.row.stride) { WHOLE } else { mark.bytes }
+    if mark.has_small_rows() { WHOLE } else { mark.bytes }
 }
 
 /// Who has read the first cell of a page that was only read, if one instruction has read all of it: most pages are so.

@@ -78,7 +78,7 @@ impl Bulk {
                 let from = machine.address(thread, Space::Global, operand(0)?)?;
                 let size = number(machine, 1)?;
                 sixteen(&[from, size])?;
-                machine.host(from, size as usize, false).map(drop)
+                machine.there(from, size as usize, false)
             }
             What::PrefetchTensor(words, mode) => self.prefetch_tensor(machine, thread, words, *mode),
             What::Copy { into, of, masked, change, .. } => {
@@ -87,8 +87,8 @@ impl Bulk {
                 let size = number(machine, 2)? as usize;
                 sixteen(&[to, from, size as u64])?;
                 let mut copy = Copy { change: *change, ..Copy::plain(to, from, size) };
-                machine.host(from, size, false)?;
-                machine.host(to, size, true)?;
+                machine.there(from, size, false)?;
+                machine.there(to, size, true)?;
                 if *into != Space::Global {
                     return self.begin(machine, thread, *into, copy);
                 }

@@ -63,7 +63,7 @@ fn needs(
 ) -> Result<()> {
     for thread in group.threads() {
         let address = machine.address(thread, space, place)?;
-        let there = aligned(address, align).and_then(|()| machine.host(address, bytes, false));
+        let there = aligned(address, align).and_then(|()| machine.there(address, bytes, false));
         there.map_err(|stop| stop.by(thread.lane))?;
     }
     Ok(())

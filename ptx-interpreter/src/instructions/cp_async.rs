@@ -71,9 +71,9 @@ impl Begin {
         let copy = Copy { read: read.min(size), ..Copy::plain(to, from, size) };
         if read > 0 {
             aligned(from, size)?;
-            machine.host(from, copy.read, false)?;
+            machine.there(from, copy.read, false)?;
         }
-        machine.host(to, size, true)?;
+        machine.there(to, size, true)?;
         machine.watch_copy(thread, &copy, Engine::Small)?;
         machine.copies_of.entry(machine.id(thread)).or_default().small.open.push(copy);
         Ok(())

@@ -27,7 +27,7 @@ impl Step for Fill {
                     wrong("it stores zeros, a multiple of 8 bytes, at an address aligned to 16").by(thread.lane)
                 );
             }
-            machine.host(address, size, true).map_err(|stop| stop.by(thread.lane))?;
+            machine.there(address, size, true).map_err(|stop| stop.by(thread.lane))?;
             machine.watch_one(thread, address, size, self.how)?;
             machine.write(address, &vec![0; size]).map_err(|stop| stop.by(thread.lane))?;
         }

@@ -55,7 +55,7 @@ impl Later {
             value.extend_from_slice(&machine.get(thread, lane)?.to_le_bytes()[..self.bytes]);
         }
         aligned(to, value.len())?;
-        machine.host(to, value.len(), true)?;
+        machine.there(to, value.len(), true)?;
         let bar = match &self.barrier {
             Some(bar) => Some(machine.address(thread, self.space, bar)?),
             None => None,

@@ -68,7 +68,7 @@ impl TryCancel {
         machine.watch_request(thread);
         let value = machine.cancel_launch().map_or(0, of_block).to_le_bytes();
         for (response, bar) in told {
-            machine.host(response, 16, true)?;
+            machine.there(response, 16, true)?;
             machine.watch_later(thread, (response, 16), self.how, bar, true);
             machine.copy_later(Box::new(move |machine| {
                 machine.write(response, &value)?;

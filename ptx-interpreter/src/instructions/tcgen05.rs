@@ -113,7 +113,7 @@ impl Commit {
         };
         let done = machine.copies_of.entry(machine.id(thread)).or_default().tensor;
         for bar in bars {
-            machine.host(bar, 8, true)?;
+            machine.there(bar, 8, true)?;
             let before = machine.watch_commit(thread, bar);
             machine.copy_later(Box::new(move |machine| {
                 // A barrier that nobody waits for any more.

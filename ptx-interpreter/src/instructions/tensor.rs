@@ -143,8 +143,8 @@ impl Tensor {
         for piece in all {
             let Some(to) = piece.global else { continue };
             let from = place(map, from + piece.at)?;
-            machine.host(from, piece.bytes, false)?;
-            machine.host(to, piece.bytes, true)?;
+            machine.there(from, piece.bytes, false)?;
+            machine.there(to, piece.bytes, true)?;
             copies.push(Copy { change, ..Copy::plain(to, from, piece.bytes) });
         }
         machine.watch_stores(thread, &copies)?;
@@ -189,10 +189,10 @@ fn place(map: &TensorMap, at: u64) -> Result<u64> {
 fn copies(machine: &mut Machine<'_>, map: &TensorMap, all: &[Piece], to: u64) -> Result<Vec<Copy>> {
     let one = |piece: &Piece| {
         let to = place(map, to + piece.at)?;
-        machine.host(to, piece.bytes, true)?;
+        machine.there(to, piece.bytes, true)?;
         let read = if piece.global.is_some() { piece.bytes } else { 0 };
         let from = piece.global.unwrap_or(to);
-        machine.host(from, read, false)?;
+        machine.there(from, read, false)?;
         Ok(Copy {
             read,
             is_padding: piece.is_padding,

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use argument::{Argument, laid_out};
 use outcome::{Newest, Outcome, STRONG};
 use ptx_build::error::{Error, Result};
-use ptx_interpreter::{Program, Record, Report, Trial};
+use ptx_interpreter::{Parts, Program, Record, Report, Trial};
 
 use crate::allow::Allow;
 use crate::ended::{NOT_RUN, ended};
@@ -212,6 +212,8 @@ impl Run {
         let mut trial = Trial::new(&program, kernel);
         trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(weak);
         trial.cooperative(self.cooperative).limits(u64::MAX, end);
+        // Several orders already run at a time.
+        trial.parts(if self.seeds > 1 { Parts::OnOneCore } else { Parts::OnAllCores });
         for (argument, content) in self.arguments.iter().zip(contents) {
             match (argument, content) {
                 (Argument::Buffer(_, _), Some(content)) => trial.buffer(content).map(drop),

@@ -1,0 +1,38 @@
+//! The kernels of the corpus as a whole and in parts.
+
+use ptx_interpreter::{Parts, Program, Report};
+
+use crate::pairs::{FILES, pairs};
+
+/// What a report says, but for how many parts there were.
+fn said(report: &Report) -> (String, String) {
+    (report.to_string(), report.printed.clone())
+}
+
+/// Where there are more blocks than the kernel is made for, both find the same.
+#[test]
+fn kernels_of_the_corpus_find_the_same() {
+    let (mut launches, mut cut) = (0, 0);
+    for file in &FILES {
+        let program = Program::parse(file.ptx);
+        for mut pair in pairs(file) {
+            let blocks = pair.blocks;
+            for (which, times) in [("right", 1), ("wrong", 1), ("right", 3), ("wrong", 3)] {
+                pair.blocks = blocks * times;
+                let [whole, cut_one] = [Parts::None, Parts::OfOneCluster].map(|parts| {
+                    let mut trial = pair.trial(&program, which, 1);
+                    let report = trial.parts(parts).check();
+                    let contents: Vec<Vec<u8>> = (0..8).map(|argument| trial.content(argument).to_vec()).collect();
+                    (report, contents)
+                });
+                let what = format!("{which}_{} in {} blocks", pair.name, pair.blocks);
+                assert_eq!(said(&whole.0), said(&cut_one.0), "{what}");
+                assert!(whole.1 == cut_one.1, "{what}: other bytes");
+                launches += 1;
+                cut += usize::from(cut_one.0.parts > 0);
+            }
+        }
+    }
+    println!("{launches} launches, {cut} in parts");
+    assert!(launches >= 800 && cut >= 6, "{launches} launches, {cut} in parts");
+}
