@@ -33,5 +33,5 @@ pub use model::{Model, Part};
 pub use parse::{Unread, parse};
 pub use program::{Address, Barrier, Fence, Instruction, Memory, Placement, Program, Proxy, Scope, Semantics, Thread};
 pub use races::{Ended, Place, Race, in_order, races};
-pub use threads::Threads;
+pub use threads::{Space, Threads};
 pub use value::{Compare, Operation, Register, Value};

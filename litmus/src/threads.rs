@@ -5,6 +5,15 @@ use std::collections::BTreeMap;
 use crate::ptx::{Writer, registers};
 use crate::{Instruction, Placement, Program, Proxy, Term, Thread};
 
+/// Where a test's locations are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// In a buffer.
+    Global,
+    /// In a block's shared memory. A thread copies them from the buffer before the test, and back after it.
+    Shared,
+}
+
 /// A test's kernel.
 #[derive(Clone, Debug)]
 pub struct Threads {
@@ -28,17 +37,29 @@ impl Threads {
     pub const LOCATION: usize = 4;
 
     /// The kernel of a test that leaves those registers, or why PTX has none.
-    pub fn of(program: &Program, observed: &[Term]) -> Result<Threads, &'static str> {
+    pub fn of(program: &Program, observed: &[Term], space: Space) -> Result<Threads, &'static str> {
         fits(program)?;
         let (blocks, cluster, places) = grid(program);
+        if space == Space::Shared && blocks > 1 {
+            return Err("its threads are of several blocks");
+        }
         let threads = 1 + places.iter().map(|(_, number)| *number).max().unwrap_or_default();
         let mut writer = Writer { program, lanes: 1, text: String::new() };
         header(&mut writer);
         let mut lines = BTreeMap::new();
         for (at, thread) in program.threads.iter().enumerate() {
             begin(&mut writer, at, thread, places[at]);
+            if space == Space::Shared {
+                copy(&mut writer, at, "global", "shared");
+                writer.line("barrier.sync 1;");
+            }
             for (number, instruction) in thread.code.iter().enumerate() {
+                let from = writer.text.len();
                 writer.instruction(at, instruction)?;
+                if space == Space::Shared {
+                    let own = writer.text.split_off(from);
+                    writer.text += &own.replace(".global.", ".shared.").replace("[%a", "[%s");
+                }
                 lines.insert(writer.text.lines().count() as u32, (at, number));
             }
             for (word, term) in observed.iter().enumerate() {
@@ -48,12 +69,25 @@ impl Threads {
                     writer.line(format!("st.global.u32 [%c1+{}], %{register};", 4 * word));
                 }
             }
+            if space == Space::Shared {
+                writer.line("barrier.sync 1;");
+                copy(&mut writer, at, "shared", "global");
+            }
             writer.line("ret;");
             writer.line(format!("OTHER{at}:"));
         }
         writer.line("ret;\n}");
         let text = writer.text;
         Ok(Threads { text, blocks, cluster, threads, places, lines })
+    }
+}
+
+/// The first thread copies the locations.
+fn copy(writer: &mut Writer<'_>, at: usize, from: &str, to: &str) {
+    let pointer = |space: &str| if space == "global" { "a" } else { "s" };
+    for number in (0..writer.program.addresses.len()).filter(|_| at == 0) {
+        writer.line(format!("ld.{from}.u32 %t8, [%{}{number}];", pointer(from)));
+        writer.line(format!("st.{to}.u32 [%{}{number}], %t8;", pointer(to)));
     }
 }
 
@@ -130,6 +164,8 @@ fn header(writer: &mut Writer<'_>) {
         format!(".reg .b32 %r<{}>;", most + 1),
         ".reg .b32 %t<16>;".to_owned(),
         format!(".reg .b64 %a<{}>;", program.addresses.len() + 1),
+        format!(".reg .b64 %s<{}>;", program.addresses.len() + 1),
+        format!(".shared .align 4 .b8 locations[{}];", Threads::LOCATION * program.initial.len().max(1)),
         ".reg .b64 %c<4>;".to_owned(),
         "ld.param.u64 %c0, [memory];".to_owned(),
         "ld.param.u64 %c1, [left];".to_owned(),
@@ -139,7 +175,10 @@ fn header(writer: &mut Writer<'_>) {
         writer.line(line);
     }
     for (number, address) in program.addresses.iter().enumerate() {
-        writer.line(format!("add.u64 %a{number}, %c0, {};", Threads::LOCATION * address.physical));
+        let at = Threads::LOCATION * address.physical;
+        writer.line(format!("add.u64 %a{number}, %c0, {at};"));
+        writer.line(format!("mov.u64 %s{number}, locations;"));
+        writer.line(format!("add.u64 %s{number}, %s{number}, {at};"));
     }
 }
 

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use litmus::agreement::{Agreement, Values, agree, agree_on_values, draw};
 use litmus::batch::files;
-use litmus::{Limits, Threads, parse};
+use litmus::{Limits, Space, Threads, parse};
 
 /// Programs that are drawn here; `cargo xtask litmus --drawn` draws more.
 const DRAWN: u64 = 80;
+/// Runs of one program with weak loads, at most.
+const RUNS: u64 = 1000;
 /// Orders of one program, at most.
 const ORDERS: u64 = 300;
 
@@ -34,7 +36,7 @@ fn the_collection_has_the_races_of_the_model() {
     let mut compared = 0;
     for file in files(&[folder]).expect("the collection is there") {
         let program = parse(&std::fs::read_to_string(&file).expect("it can be read")).expect("it is a test");
-        if Threads::of(&program, &[]).is_err() {
+        if Threads::of(&program, &[], Space::Global).is_err() {
             continue;
         }
         match agree(&program, ORDERS, &Limits::default()) {
@@ -47,21 +49,24 @@ fn the_collection_has_the_races_of_the_model() {
 
 #[test]
 fn weak_loads_return_what_the_model_allows() {
-    let (mut more, mut without_race) = (0, 0);
+    let (mut more, mut without_race, mut ends, mut shown) = (0, 0, 0, 0);
     for seed in 0..DRAWN {
         let (program, text) = draw(seed);
-        match agree_on_values(&program, ORDERS, &Limits::default()) {
+        match agree_on_values(&program, Space::Global, RUNS, &Limits::default()) {
             Ok(Some(Values { cut: false, seen, allowed, in_order, races, .. })) => {
                 more += usize::from(seen > in_order);
                 without_race += usize::from(!races);
+                (ends, shown) = (ends + allowed, shown + seen);
                 assert!(races || seen == allowed, "seed {seed}: {seen} of {allowed} ends\n{text}");
             }
             Ok(_) => {}
             Err(disagreement) => panic!("seed {seed}, threads {:?}: {}\n{text}", disagreement.order, disagreement.what),
         }
     }
+    // Those of the programs that race, too.
+    assert_eq!(shown, ends);
     assert!(
-        more > 2 && without_race > 20,
+        ends > 220 && more > 10 && without_race > 25,
         "{more} have more ends than with the newest values, {without_race} do not race"
     );
 }
@@ -72,7 +77,7 @@ fn a_late_weak_load_stays_behind_a_strong_one() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/litmus");
     let text = std::fs::read_to_string(folder.join("CoRR-relaxed-weak.litmus")).expect("it is there");
     let program = parse(&text).expect("it is a test");
-    match agree_on_values(&program, ORDERS, &Limits::default()) {
+    match agree_on_values(&program, Space::Global, ORDERS, &Limits::default()) {
         Ok(Some(values)) => assert!(!values.cut && values.seen == values.allowed),
         Ok(None) => panic!("it is not compared"),
         Err(disagreement) => panic!("threads {:?}: {}", disagreement.order, disagreement.what),

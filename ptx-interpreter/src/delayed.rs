@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::access::How;
 use crate::group::{Group, Thread};
 use crate::lanes::Lanes;
 
@@ -14,13 +15,26 @@ pub(crate) struct Store {
     pub(crate) value: u64,
 }
 
+/// A read that comes before something that was executed already.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LateRead {
+    pub(crate) number: u32,
+    pub(crate) value: u64,
+}
+
 /// A load that is not performed yet.
 pub(crate) struct Load<Performs> {
+    /// Loads are numbered as they are executed.
+    pub(crate) number: u64,
     pub(crate) due: u64,
     pub(crate) group: Group,
     pub(crate) addresses: Lanes,
     pub(crate) bytes: usize,
-    pub(crate) is_strong: bool,
+    pub(crate) how: How,
+    /// Whether accesses and fences that come after it may be executed before it is performed.
+    pub(crate) may_be_late: bool,
+    /// Of the lanes that it is too late for: the numbers of their reads, and what they may return in any case.
+    pub(crate) late: Vec<(usize, LateRead)>,
     pub(crate) site: u32,
     /// The registers that it writes, by their names.
     pub(crate) registers: Vec<String>,
@@ -31,13 +45,15 @@ pub(crate) struct Load<Performs> {
 pub(crate) struct Delayed<Performs> {
     pub(crate) stores: Vec<Store>,
     pub(crate) loads: Vec<Load<Performs>>,
+    /// Loads so far.
+    pub(crate) count: u64,
     /// What was in the words of global memory that were stored to since the last proxy fence.
     pub(crate) before: HashMap<u64, u32>,
 }
 
 impl<Performs> Default for Delayed<Performs> {
     fn default() -> Self {
-        Delayed { stores: Vec::new(), loads: Vec::new(), before: HashMap::new() }
+        Delayed { stores: Vec::new(), loads: Vec::new(), count: 0, before: HashMap::new() }
     }
 }
 

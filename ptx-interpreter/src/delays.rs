@@ -5,12 +5,12 @@
 //! places happen in any order then, until something orders them.
 
 use crate::access::{Fence, How, Memory};
-use crate::delayed::{Load, Store};
+use crate::delayed::{LateRead, Load, Store};
 use crate::group::{Group, Thread};
-use crate::lanes::Lanes;
+use crate::lanes::{LANES, Lanes};
 use crate::launch::Delays;
 use crate::machine::{Action, Late, Line, Machine};
-use crate::spaces::{Owner, owner};
+use crate::spaces::{Owner, is_shared, owner};
 use crate::stop::Result;
 use crate::text::{names, written};
 
@@ -23,6 +23,8 @@ enum Orders {
     Nothing,
     /// They come before what comes after it.
     Before,
+    /// The same, of an arrival at a barrier in memory.
+    Arrival,
     /// They are over, on a broken machine too.
     Everything,
 }
@@ -41,7 +43,7 @@ impl Orders {
             "st" | "atom" | "red" if has(&["release", "acq_rel"]) => Orders::Before,
             "st" | "atom" | "red" => Orders::Nothing,
             "mbarrier" if has(&["relaxed", "test_wait", "try_wait"]) => Orders::Nothing,
-            "mbarrier" => Orders::Before,
+            "mbarrier" => Orders::Arrival,
             _ if line.is_seen => Orders::Everything,
             _ => Orders::Nothing,
         }
@@ -83,8 +85,11 @@ impl<'a> Machine<'a> {
         }
         let orders = Orders::of(line, &self.program.sites[line.site as usize].text);
         let broken = self.launch.delays == Delays::StoresForgotten;
-        if orders == Orders::Everything || orders == Orders::Before && !broken {
+        if orders == Orders::Everything || orders != Orders::Nothing && !broken {
             self.show(|store| store.thread.warp == group.warp && group.mask >> store.thread.lane & 1 == 1)?;
+        }
+        if orders == Orders::Before {
+            self.comes_after_loads(group, true)?;
         }
         Ok(true)
     }
@@ -97,24 +102,32 @@ impl<'a> Machine<'a> {
             return false;
         }
         let text = &self.program.sites[line.site as usize].text;
-        let waits = match Orders::of(line, text) {
+        let waits = |load: &Load<Late<'_>>| match Orders::of(line, text) {
             Orders::Nothing => false,
-            Orders::Before => self.launch.delays != Delays::LoadsForgotten,
+            Orders::Before => self.launch.delays != Delays::LoadsForgotten && !load.may_be_late,
+            Orders::Arrival => self.launch.delays != Delays::LoadsForgotten,
             Orders::Everything => true,
         };
-        own.any(|load| waits || names(text, &load.registers))
+        own.any(|load| waits(load) || names(text, &load.registers))
     }
 
-    /// The loads of one thread each that may be performed now: their positions, threads and instructions.
-    pub(crate) fn waiting_loads(&self) -> Vec<(usize, Thread, u32)> {
+    /// Whether loads of a group become late by an instruction.
+    pub(crate) fn makes_late(&self, group: Group, line: &Line) -> bool {
+        let text = &self.program.sites[line.site as usize].text;
+        let is_own = |load: &Load<Late<'_>>| load.group.warp == group.warp && load.group.mask & group.mask != 0;
+        self.delayed.loads.iter().any(is_own) && Orders::of(line, text) == Orders::Before
+    }
+
+    /// The loads of one thread each that may be performed now: their numbers, threads and instructions.
+    pub(crate) fn waiting_loads(&self) -> Vec<(u64, Thread, u32)> {
         let loads = &self.delayed.loads;
         let is_next = |(number, load): &(usize, &Load<Late<'_>>)| {
             let lane = load.group.mask.trailing_zeros() as usize;
             let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
-            !loads[..*number].iter().any(|other| other.is_strong && other.meets(thread, address, load.bytes))
+            !loads[..*number].iter().any(|other| other.how.scope.is_some() && other.meets(thread, address, load.bytes))
         };
-        let one = |(number, load): (usize, &Load<Late<'_>>)| {
-            (number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
+        let one = |(_, load): (usize, &Load<Late<'_>>)| {
+            (load.number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
         };
         loads.iter().enumerate().filter(is_next).map(one).collect()
     }
@@ -122,38 +135,72 @@ impl<'a> Machine<'a> {
     /// Whether an instruction is a load that waits: nobody sees when it is executed, but when it is performed.
     pub(crate) fn is_late_load(&self, line: &Line) -> bool {
         let text = &self.program.sites[line.site as usize].text;
-        let is_load = |word: &str| word.starts_with("ld.") && word.contains(".global") && !word.contains(".acquire");
+        let is_load = |word: &str| word.starts_with("ld.") && (word.contains(".global") || word.contains(".shared"));
         self.has_delays() && text.split_whitespace().any(is_load) && !text.contains(".nc.")
     }
 
     /// Whether a load can wait. The threads of the group find what they stored themselves.
     #[inline]
     pub(crate) fn may_delay(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<bool> {
-        if !self.has_delays() || how.constant {
-            return Ok(false);
-        }
+        if self.has_delays() && !how.constant { self.delays_load(group, addresses, bytes, how) } else { Ok(false) }
+    }
+
+    #[cold]
+    fn delays_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<bool> {
         group.threads().try_for_each(|thread| self.show(|store| store.meets(thread, addresses[thread.lane], bytes)))?;
-        if how.acquires && self.launch.delays != Delays::LoadsForgotten {
+        let is_weak = self.launch.delays == Delays::Loads;
+        if how.acquires && !is_weak && self.launch.delays != Delays::LoadsForgotten {
             self.perform_loads_before(group, addresses, bytes)?;
             return Ok(false);
         }
-        let may_wait = self.launch.delays != Delays::Loads || self.is_in_time();
-        Ok(may_wait && group.threads().all(|thread| self.is_global(addresses[thread.lane])))
+        let may_wait = !is_weak || self.is_in_time();
+        let is_there = |address: u64| self.is_global(address) || is_weak && is_shared(address);
+        Ok(may_wait && group.threads().all(|thread| is_there(addresses[thread.lane])))
     }
 
     /// Lets a load wait.
-    pub(crate) fn delay_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How, event: Late<'a>) {
-        let (mut due, is_strong) = (self.later(), how.scope.is_some());
+    pub(crate) fn delay_load(
+        &mut self,
+        group: Group,
+        addresses: &Lanes,
+        (bytes, elements): (usize, usize),
+        how: How,
+        event: Late<'a>,
+    ) {
+        let mut due = self.later();
         if self.launch.delays != Delays::LoadsForgotten {
             // What a strong load has observed comes before what follows it in its thread.
             let before = self.delayed.loads.iter().filter(|load| {
-                load.is_strong && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
+                load.how.scope.is_some()
+                    && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
             });
             due = before.map(|load| load.due).max().map_or(due, |before| due.max(before));
         }
         let (site, addresses) = (self.site, *addresses);
         let registers = written(&self.program.sites[site as usize].text);
-        self.delayed.loads.push(Load { due, group, addresses, bytes, is_strong, site, registers, event });
+        let may_be_late = self.launch.delays == Delays::Loads && elements == 1 && bytes <= 8;
+        self.delayed.count += 1;
+        let number = self.delayed.count;
+        let load =
+            Load { number, due, group, addresses, bytes, how, may_be_late, late: Vec::new(), site, registers, event };
+        self.delayed.loads.push(load);
+    }
+
+    /// Lets the read of an exchange wait, which has what it acquires already.
+    pub(crate) fn delay_exchange(
+        &mut self,
+        thread: Thread,
+        (address, bytes): (u64, usize),
+        how: How,
+        late: LateRead,
+        event: Late<'a>,
+    ) {
+        let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let how = How { acquires: false, ..how };
+        self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
+        if let Some(load) = self.delayed.loads.last_mut() {
+            load.late.push((thread.lane, late));
+        }
     }
 
     /// Whether memory holds at once what is stored, and nothing else does.
@@ -164,10 +211,10 @@ impl<'a> Machine<'a> {
     /// A thread stores a number of at most eight bytes.
     #[inline]
     pub(crate) fn store(&mut self, thread: Thread, address: u64, bytes: usize, value: u64, how: How) -> Result<()> {
-        if self.has_delays() && self.is_global(address) {
-            if !self.delays_stores() {
-                return self.put_number(thread, address, bytes, value);
-            }
+        if !self.lands(thread, address, bytes, value) {
+            return Ok(());
+        }
+        if self.delays_stores() && self.is_global(address) {
             if !how.releases || self.launch.delays == Delays::StoresForgotten {
                 self.there(address, bytes, true)?;
                 let own = self.delayed.stores.iter().filter(|store| store.meets(thread, address, bytes));
@@ -229,22 +276,27 @@ impl<'a> Machine<'a> {
 
     fn perform_loads(&mut self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Result<()> {
         loop {
-            let due = self.delayed.loads.iter().enumerate().filter(|(_, load)| which(load));
-            let Some((number, _)) = due.min_by_key(|(number, load)| (load.due, *number)) else { return Ok(()) };
-            self.perform_load(number)?;
+            let due = self.delayed.loads.iter().filter(|load| which(load));
+            let Some(load) = due.min_by_key(|load| (load.due, load.number)) else { return Ok(()) };
+            self.perform_load(load.number)?;
         }
     }
 
-    pub(crate) fn perform_load(&mut self, number: usize) -> Result<()> {
-        let load = self.delayed.loads.remove(number);
-        let before = (self.site, self.current);
+    pub(crate) fn perform_load(&mut self, number: u64) -> Result<()> {
+        let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
+        let mut load = self.delayed.loads.remove(place);
+        let before = (self.site, self.current, self.weak.performed.replace(number));
         (self.site, self.current) = (load.site, load.group);
+        let outer = std::mem::replace(&mut self.weak.late, std::mem::take(&mut load.late));
         let done = (load.event)(self);
+        load.late = std::mem::replace(&mut self.weak.late, outer);
+        self.weak.performed = before.2;
         if done.is_err() {
-            self.delayed.loads.insert(number, load);
+            let place = self.delayed.loads.partition_point(|other| other.number < number);
+            self.delayed.loads.insert(place, load);
             return done;
         }
-        (self.site, self.current) = before;
+        (self.site, self.current) = (before.0, before.1);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::group::{Group, Thread};
 use crate::lanes::lanes_of;
-use crate::machine::Machine;
+use crate::machine::{Line, Machine};
 use crate::stop::{Result, Why, stop};
 
 /// A thread that can go on: before an instruction that other threads can see, such as an access to memory or a barrier. Under
@@ -22,8 +22,9 @@ pub struct Ready {
 pub enum Choice<'c> {
     /// Which of these threads goes on, by its position among them.
     Thread(&'c [Ready]),
-    /// What the load of the thread that was chosen last returns: 0 is the newest value, higher numbers are older ones.
-    Value(usize),
+    /// How the access of the thread that was chosen last goes. 0 is the usual way: it reads the newest value, and what it stores is
+    /// the newest. In so many others it reads an older one, or comes before what another thread has stored.
+    Way(usize),
 }
 
 /// What happens next.
@@ -32,7 +33,7 @@ enum Turn {
     /// A thread executes an instruction.
     Thread(Thread),
     /// A load of that number is performed.
-    Load(usize),
+    Load(u64),
 }
 
 /// Chooses.
@@ -64,7 +65,7 @@ impl Machine<'_> {
             while let Err(error) = self.take(*turn) {
                 match std::mem::take(&mut self.weak.asked) {
                     0 => return Err(error),
-                    older => self.weak.chosen = Some(choose(Choice::Value(older)).min(older)),
+                    others => self.weak.chosen = Some(choose(Choice::Way(others)).min(others)),
                 }
             }
             self.come(u64::MAX)?;
@@ -122,7 +123,8 @@ impl Machine<'_> {
                 own.frames[frame as usize].code.lines.get(next as usize),
                 Group { warp, frame: frame as usize, mask: 1 << lane },
             );
-            if line.is_some_and(|line| line.is_seen && !self.is_late_load(line) || self.is_held(group, line)) {
+            let is_seen = |line: &Line| line.is_seen && !self.is_late_load(line) || self.makes_late(group, line);
+            if line.is_some_and(|line| is_seen(line) || self.is_held(group, line)) {
                 return Ok(());
             }
             self.step(warp, lane)?;

@@ -102,7 +102,7 @@ pub enum L1 {
     Forgetful,
 }
 
-/// When accesses to global memory happen.
+/// When accesses to global memory happen, and loads of shared memory if they are weak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delays {
     /// At once.

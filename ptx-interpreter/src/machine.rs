@@ -202,7 +202,7 @@ pub(crate) struct Machine<'a> {
     /// Where a computation puts its results before they go to registers.
     pub(crate) scratch: [Lanes; 2],
     pub(crate) checks: Option<Box<Checks>>,
-    pub(crate) weak: crate::older::Older,
+    pub(crate) weak: Box<crate::older::Older>,
     pub(crate) delayed: crate::delayed::Delayed<Late<'a>>,
     /// Loads of tensor memory that their warps have not waited for, if somebody wants to know.
     pub(crate) loading: usize,

@@ -1,13 +1,22 @@
-//! Older values that the current load returns.
+//! How the current access goes, where the memory model lets it go several ways.
 
-/// What the current load returns, and who chooses it.
+use crate::check::Way;
+use crate::delayed::LateRead;
+
+/// How the current access goes, and who chooses it.
 #[derive(Default)]
 pub(crate) struct Older {
     /// Lanes and addresses, and what is there.
     pub(crate) values: Vec<(usize, u64, u64)>,
     /// Whoever runs the launch chooses, and not the seed.
     pub(crate) by_caller: bool,
-    /// How many values there were to choose from, and which was chosen. 0 is the newest value.
+    /// The way of the next access.
+    pub(crate) way: Option<Way>,
+    /// The number of the load that is performed.
+    pub(crate) performed: Option<u64>,
+    /// The lanes for which the current load is late.
+    pub(crate) late: Vec<(usize, LateRead)>,
+    /// How many ways there were besides the usual one, and which was chosen. 0 is the usual one.
     pub(crate) asked: usize,
     pub(crate) chosen: Option<usize>,
     /// What was written so far, and the round in which that last changed.

@@ -27,8 +27,8 @@ pub struct Report {
     /// How many bytes the threads accessed, in pages of a kilobyte, and how many the checks remembered of them. Of a launch in
     /// parts it is the sum.
     pub shadow: (u64, u64),
-    /// Of a [weak](crate::Trial::weak) launch the loads that returned an older value than the newest one, the first of each
-    /// instruction.
+    /// Of a [weak](crate::Trial::weak) launch the loads that returned another value than the newest one, and the stores that came
+    /// before others, the first of each instruction.
     pub older: Vec<Place>,
     /// How many parts of the launch ran without knowing of each other; 0 if it ran as a whole. See [`Parts`](crate::Parts).
     pub parts: usize,

@@ -161,7 +161,8 @@ impl<'p> Trial<'p> {
         self
     }
 
-    /// Whether a load may return older values, as the memory model allows it, and not only the newest one. The seed chooses.
+    /// Whether a load may return every value that the memory model allows, and not only the newest one, and a store may come before
+    /// what another thread has stored already. The seed chooses.
     pub fn weak(&mut self, weak: bool) -> &mut Self {
         self.weak = weak;
         self

@@ -67,7 +67,12 @@ impl Machine<'_> {
             return Ok(());
         }
         if one_by_one || !has_shadow(group, addresses) {
-            return group.threads().try_for_each(|thread| self.watch_one(thread, addresses[thread.lane], bytes, how));
+            return group.threads().try_for_each(|thread| {
+                if written.is_some() {
+                    self.choose_place(thread, addresses[thread.lane], bytes, how)?;
+                }
+                self.watch_one(thread, addresses[thread.lane], bytes, how)
+            });
         }
         let places = self.places(group, addresses, bytes, how.writes)?;
         let rewrites = |lane: usize, stored: u32| {
@@ -117,9 +122,11 @@ impl Machine<'_> {
         }
         let (actor, site) = (self.actor(thread), self.site);
         let event = Event { actor, site, address, bytes, how, engine: None };
-        if how.writes && self.remembers_values() {
-            let old = if bytes <= 8 { Some(self.read_number(address, bytes)?) } else { None };
-            self.tell(|checks, _| checks.remember_write(event, old));
+        if self.remembers_values() {
+            self.comes_after_loads_of(thread)?;
+            let now = if bytes <= 8 { Some(self.read_number(address, bytes)?) } else { None };
+            let way = self.weak.way.take();
+            self.tell(|checks, _| checks.remember(event, now, way));
         }
         self.tell(|checks, _| checks.access(event));
         Ok(())
@@ -279,7 +286,7 @@ impl Machine<'_> {
                 let engine = Some((write, write_epoch, by_proxy));
                 for at in (0..copy.size).step_by(bytes.max(1)) {
                     let event = Event { address: copy.to + at as u64, bytes, how, engine, ..event };
-                    checks.remember_write(event, None);
+                    checks.remember(event, None, None);
                     checks.access(event);
                 }
             }

@@ -1,13 +1,17 @@
-//! Loads that return other values than the newest one, as a GPU's may.
+//! Loads that return other values than the newest one, and stores that are not the last ones of their location, as a GPU's may.
 
 use crate::access::How;
+use crate::check::Event;
+use crate::delayed::{LateRead, Load};
 use crate::group::{Group, Thread};
 use crate::lanes::Lanes;
-use crate::machine::Machine;
+use crate::machine::{Late, Machine};
 use crate::stop::{Result, Why, stop};
 
-/// One load in this number of loads that may return an older value does.
+/// One access in this number of accesses that may go another way than the usual one does.
 const RARE: u64 = 2;
+/// Ways of one access, at most.
+const WAYS: usize = 1 << 10;
 /// Rounds in which nothing is written, after which loads return the newest values: a thread that waits sees a write in the end.
 const SEEN: u64 = 16;
 
@@ -20,6 +24,7 @@ impl Machine<'_> {
     }
 
     /// How many elements each thread of a group loads.
+    #[inline]
     pub(crate) fn watch_load(
         &mut self,
         group: Group,
@@ -28,17 +33,25 @@ impl Machine<'_> {
         elements: usize,
         how: How,
     ) -> Result<()> {
-        let is_weak = self.remembers_values();
-        if !is_weak && how.scope.is_none() {
+        if how.scope.is_none() && !self.remembers_values() {
             return self.watch(group, addresses, bytes * elements, how);
         }
+        self.watch_each(group, addresses, bytes, elements, how)
+    }
+
+    fn watch_each(&mut self, group: Group, addresses: &Lanes, bytes: usize, elements: usize, how: How) -> Result<()> {
         // Each element of a strong vector is a strong access.
         self.weak.values.clear();
         for element in 0..elements {
             for thread in group.threads() {
                 let address = addresses[thread.lane].wrapping_add((element * bytes) as u64);
-                if is_weak && bytes <= 8 {
-                    self.choose_value(thread, address, bytes)?;
+                if self.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
+                    let value = self.performs_late(thread, address, bytes, how)?;
+                    self.weak.values.push((thread.lane, address, value));
+                    continue;
+                }
+                if let Some(value) = self.choose_way(thread, address, bytes, how, &|_| true)? {
+                    self.weak.values.push((thread.lane, address, value));
                 }
                 self.watch_one(thread, address, bytes, how)?;
             }
@@ -54,29 +67,164 @@ impl Machine<'_> {
         self.round - self.weak.since < SEEN
     }
 
-    fn choose_value(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
+    /// A store is put somewhere among those of its location.
+    pub(crate) fn choose_place(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Result<()> {
+        self.choose_way(thread, address, bytes, how, &|_| true)?;
+        Ok(())
+    }
+
+    /// Whether memory holds what a thread writes.
+    #[inline]
+    pub(crate) fn lands(&mut self, thread: Thread, address: u64, bytes: usize, value: u64) -> bool {
+        if !self.remembers_values() {
+            return true;
+        }
         let actor = self.actor(thread);
-        let in_time = self.is_in_time();
-        let Some(checks) = &mut self.checks else { return Ok(()) };
-        let count = checks.older_values(actor, address, bytes);
-        if count == 0 {
+        self.checks.as_mut().is_none_or(|checks| checks.leaves(actor, address, bytes, value))
+    }
+
+    /// Chooses how an access goes. Gives what it reads, if memory holds something else. An atomic writes if it finds a value that it
+    /// `changes`, or what memory holds.
+    #[cold]
+    pub(crate) fn choose_way(
+        &mut self,
+        thread: Thread,
+        address: u64,
+        bytes: usize,
+        how: How,
+        changes: &dyn Fn(Option<u64>) -> bool,
+    ) -> Result<Option<u64>> {
+        self.weak.way = None;
+        if !self.remembers_values() || bytes > 8 {
+            return Ok(None);
+        }
+        self.comes_after_loads_of(thread)?;
+        let event = Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None };
+        let most = if self.deviates() { WAYS } else { 1 };
+        let Some(checks) = &mut self.checks else { return Ok(None) };
+        let ways = checks.ways(event, changes, most);
+        let which = self.choose(1, ways.len())?;
+        self.weak.way = ways.get(which).copied();
+        let value = self.weak.way.and_then(|way| way.value);
+        if which > 0
+            && let Some(checks) = &mut self.checks
+        {
+            checks.note_other_way(event, value);
+        }
+        Ok(value)
+    }
+
+    /// Whether an access may go another way than the usual one.
+    fn deviates(&mut self) -> bool {
+        self.weak.by_caller || self.is_in_time() && self.draw(RARE) == 0
+    }
+
+    /// One of so many ways. The seed chooses none before the `first` one.
+    fn choose(&mut self, first: usize, count: usize) -> Result<usize> {
+        if count < 2 {
+            return Ok(0);
+        }
+        match (self.weak.by_caller, self.weak.chosen.take()) {
+            (true, Some(which)) => Ok(which),
+            (true, None) => {
+                self.weak.asked = count - 1;
+                stop(Why::Wrong, "a way has to be chosen")
+            }
+            (false, _) => Ok(first + self.draw((count - first) as u64) as usize),
+        }
+    }
+
+    /// An exchange writes, and its read may be performed later. It has found that.
+    #[cold]
+    pub(crate) fn parts(
+        &mut self,
+        thread: Thread,
+        address: u64,
+        bytes: usize,
+        how: How,
+        found: [u8; 16],
+    ) -> Option<LateRead> {
+        if bytes > 8 || !self.deviates() {
+            return None;
+        }
+        let event = Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None };
+        let now = self.read_number(address, bytes).ok()?;
+        let number = self.checks.as_mut()?.parts(event, now)?;
+        Some(LateRead { number, value: u128::from_le_bytes(found) as u64 })
+    }
+
+    /// A read is performed late. Gives its value.
+    pub(crate) fn performs_late(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Result<u64> {
+        let late = self.weak.late.iter().find(|(lane, _)| *lane == thread.lane);
+        let Some((_, late)) = late.copied() else { return self.read_number(address, bytes) };
+        self.comes_after_loads_of(thread)?;
+        let event = Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None };
+        let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number));
+        let ways = ways.unwrap_or_default();
+        let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
+        let now = self.read_number(address, bytes)?;
+        let value = way.map_or(late.value, |way| way.value.unwrap_or(now));
+        if let Some(checks) = &mut self.checks {
+            let observes = checks.performs_late(event, late.number, way);
+            if value != now {
+                checks.note_other_way(event, Some(value));
+            }
+            // Its thread has to see that from now on.
+            let of_lane = |load: &&mut Load<Late<'_>>| observes && load.group.warp == thread.warp;
+            for load in self.delayed.loads.iter_mut().filter(of_lane) {
+                let is_same = load.addresses[thread.lane] == address && load.bytes == bytes;
+                let later = load.late.iter_mut().filter(|(lane, _)| *lane == thread.lane && is_same);
+                later.filter(|(_, other)| other.number > late.number).for_each(|(_, other)| other.value = value);
+            }
+        }
+        Ok(value)
+    }
+
+    /// A thread accesses memory before what it has to have acquired.
+    #[inline]
+    pub(crate) fn comes_after_loads_of(&mut self, thread: Thread) -> Result<()> {
+        if self.delayed.loads.is_empty() {
             return Ok(());
         }
-        let which = match (self.weak.by_caller, self.weak.chosen.take()) {
-            (true, None) => {
-                self.weak.asked = count;
-                return stop(Why::Wrong, "a value has to be chosen");
-            }
-            (true, Some(which)) => which,
-            (false, _) if in_time && self.draw(RARE) == 0 => 1 + self.draw(count as u64) as usize,
-            (false, _) => 0,
-        };
-        let site = self.site;
-        let Some(checks) = self.checks.as_mut().filter(|_| which > 0) else { return Ok(()) };
-        if let Some(value) = checks.choose_value(actor, address, bytes, which - 1) {
-            checks.note_older(actor, site, address, bytes, value);
-            self.weak.values.push((thread.lane, address, value));
+        self.comes_after_loads(Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane }, false)
+    }
+
+    /// A group executes something that comes after its loads that wait. They are late from now on, if it is a fence, or up to the last
+    /// acquire.
+    pub(crate) fn comes_after_loads(&mut self, group: Group, is_fence: bool) -> Result<()> {
+        if !self.remembers_values() {
+            return Ok(());
         }
-        Ok(())
+        let before = self.weak.performed.unwrap_or(u64::MAX);
+        let is_earlier = |load: &&Load<Late<'_>>| {
+            load.number < before && load.group.warp == group.warp && load.group.mask & group.mask != 0
+        };
+        let own = self.delayed.loads.iter().filter(is_earlier);
+        let last = own.filter(|load| is_fence || load.how.acquires).map(|load| load.number).max().unwrap_or_default();
+        loop {
+            let mut own = self.delayed.loads.iter().filter(is_earlier);
+            let Some(load) = own.find(|load| load.number <= last && load.late.is_empty()) else { return Ok(()) };
+            self.becomes_late(load.number)?;
+        }
+    }
+
+    /// A load becomes late, or is performed if it cannot.
+    fn becomes_late(&mut self, number: u64) -> Result<()> {
+        let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
+        let load = &self.delayed.loads[place];
+        let (how, bytes, site, may_be_late) = (load.how, load.bytes, load.site, load.may_be_late);
+        let accesses: Vec<(Thread, u64)> =
+            load.group.threads().map(|thread| (thread, load.addresses[thread.lane])).collect();
+        let mut late = Vec::new();
+        for (thread, address) in accesses.into_iter().filter(|_| may_be_late) {
+            let now = self.read_number(address, bytes)?;
+            let event = Event { actor: self.actor(thread), site, address, bytes, how, engine: None };
+            let begun = self.checks.as_mut().and_then(|checks| checks.begins_late(event, now));
+            late.extend(begun.map(|(number, value)| (thread.lane, LateRead { number, value })));
+        }
+        let load = &mut self.delayed.loads[place];
+        let is_late = late.len() == load.group.mask.count_ones() as usize;
+        load.late = late;
+        if is_late { Ok(()) } else { self.perform_load(number) }
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use ptx_interpreter::{Choice, Kind, Ready, Report, Trial};
 
+use super::paths::{Path, Turn};
 use crate::judge::outcomes;
 use crate::races::{Ended, Place, Race, in_order, races};
-use crate::{Instruction, Limits, Model, Program, Register, Term, Threads, TooLarge};
+use crate::{Instruction, Limits, Model, Program, Register, Space, Term, Threads, TooLarge};
 
 /// What was compared.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +37,7 @@ pub struct Disagreement {
 pub fn agree(program: &Program, most: u64, limits: &Limits) -> Result<Agreement, Disagreement> {
     let observed = observed(program);
     let mut agreement = Agreement::default();
-    agreement.cut = all_runs(program, &observed, false, most, &mut |run| {
+    agreement.cut = all_runs(program, (&observed, Space::Global), (false, false), most, &mut |run| {
         let ended = in_order(program, &Model::new(), &run.order);
         run.compare(&ended, &observed).map_err(|what| Disagreement { order: run.order.clone(), what })?;
         agreement.orders += 1;
@@ -69,11 +70,18 @@ pub struct Values {
     pub races: bool,
     /// Whether some runs were left out.
     pub cut: bool,
+    /// The ends that the model allows and that were not seen, in words.
+    pub missing: Vec<String>,
 }
 
 /// Runs a test with weak loads, at most so many times. It disagrees if an end or a race is seen that the model forbids. None
 /// if the model could not be asked.
-pub fn agree_on_values(program: &Program, most: u64, limits: &Limits) -> Result<Option<Values>, Disagreement> {
+pub fn agree_on_values(
+    program: &Program,
+    space: Space,
+    most: u64,
+    limits: &Limits,
+) -> Result<Option<Values>, Disagreement> {
     let registers = observed(program);
     let terms: Vec<Term> = registers.iter().copied().chain((0..program.initial.len()).map(Term::Memory)).collect();
     let asked = (outcomes(program, &Model::new(), &terms, limits), races(program, &Model::new(), limits));
@@ -81,7 +89,7 @@ pub fn agree_on_values(program: &Program, most: u64, limits: &Limits) -> Result<
     let mut values = Values { allowed: allowed.len(), races: !races.is_empty(), ..Values::default() };
     for weak in [false, true] {
         let mut seen = BTreeSet::new();
-        let cut = all_runs(program, &registers, weak, most, &mut |run| {
+        let cut = all_runs(program, (&registers, space), (weak, true), most, &mut |run| {
             let disagrees = |what: String| Err(Disagreement { order: run.order.clone(), what });
             let end: Vec<i64> = run.left[..registers.len()].iter().chain(&run.memory).copied().collect();
             if !run.is_endless && !allowed.contains(&end) {
@@ -102,53 +110,98 @@ pub fn agree_on_values(program: &Program, most: u64, limits: &Limits) -> Result<
         })?;
         values.cut |= cut;
         *(if weak { &mut values.seen } else { &mut values.in_order }) = seen.len();
+        if weak {
+            let missing = allowed.iter().filter(|end| !seen.contains(*end));
+            values.missing = missing.map(|end| in_words(&terms, end)).collect();
+        }
     }
     Ok(Some(values))
+}
+
+/// An end: `0:r0=1 x=2`.
+fn in_words(terms: &[Term], end: &[i64]) -> String {
+    let one = |(term, value): (&Term, &i64)| match term {
+        Term::Register(thread, register) => format!("{thread}:{register}={value}"),
+        Term::Memory(location) => format!("[{location}]={value}"),
+        Term::Constant(_) => String::new(),
+    };
+    terms.iter().zip(end).map(one).collect::<Vec<_>>().join(" ")
 }
 
 fn refused(what: &str) -> Disagreement {
     Disagreement { order: Vec::new(), what: what.to_owned() }
 }
 
-/// Runs a test in all ways, at most so many. Says whether some were left out.
+/// Runs a test in all ways, at most so many, where loads may be weak, and of runs that are the same one may be enough. Says whether some
+/// were left out.
 fn all_runs(
     program: &Program,
-    observed: &[Term],
-    weak: bool,
+    (observed, space): (&[Term], Space),
+    (weak, sleeps): (bool, bool),
     most: u64,
     each: &mut dyn FnMut(&Run) -> Result<(), Disagreement>,
 ) -> Result<bool, Disagreement> {
-    let kernel = Threads::of(program, observed).map_err(refused)?;
+    let kernel = Threads::of(program, observed, space).map_err(refused)?;
     let compiled = ptx_interpreter::Program::parse(&kernel.text);
-    let mut path: Vec<(usize, usize)> = Vec::new();
+    let mut path = Path::new(program, sleeps);
     let (mut runs, mut cut) = (0, false);
     loop {
-        let run = Run::new(program, &kernel, &compiled, observed, weak, &mut path);
-        each(&run)?;
-        (runs, cut) = (runs + 1, cut | run.cut);
-        while path.last().is_some_and(|(chosen, of)| chosen + 1 == *of) {
-            path.pop();
+        if let Some(run) = Run::new(program, &kernel, &compiled, observed, weak, &mut path) {
+            each(&run)?;
+            cut |= run.cut;
         }
-        match path.last_mut() {
-            Some((chosen, _)) if runs < most => *chosen += 1,
-            rest => return Ok(cut || rest.is_some()),
+        runs += 1;
+        match path.next() {
+            true if runs < most => {}
+            rest => return Ok(cut || rest),
         }
     }
 }
 
 /// The registers that the threads load.
-fn observed(program: &Program) -> Vec<Term> {
-    let mut all = BTreeSet::new();
-    for (at, thread) in program.threads.iter().enumerate() {
-        for instruction in &thread.code {
-            if let Instruction::Load(Register(number), _) | Instruction::Atomic(Some(Register(number)), ..) =
-                instruction
-            {
-                all.insert((at, *number));
-            }
-        }
-    }
+pub fn observed(program: &Program) -> Vec<Term> {
+    let of_thread = |(at, thread): (usize, &crate::Thread)| {
+        let loaded = thread.code.iter().filter_map(move |instruction| match instruction {
+            Instruction::Load(register, _) | Instruction::Atomic(Some(register), ..) => Some((at, register.0)),
+            _ => None,
+        });
+        loaded.collect::<Vec<_>>()
+    };
+    let all: BTreeSet<(usize, u32)> = program.threads.iter().enumerate().flat_map(of_thread).collect();
     all.into_iter().map(|(at, number)| Term::Register(at, Register(number))).collect()
+}
+
+/// The ends of a test with weak loads, of so many seeds, as `agree_on_values` has them. None, if one does not end.
+pub fn ends_of_seeds(program: &Program, space: Space, seeds: u64) -> Option<BTreeSet<Vec<i64>>> {
+    let registers = observed(program);
+    let kernel = Threads::of(program, &registers, space).ok()?;
+    let compiled = ptx_interpreter::Program::parse(&kernel.text);
+    let end = |seed: u64| {
+        let mut trial = trial(program, &kernel, &compiled, &registers);
+        let report = trial.weak(true).seed(seed).check();
+        let left = numbers(trial.content(1)).into_iter().take(registers.len());
+        report.stop.is_none().then(|| left.chain(numbers(trial.content(0))).collect())
+    };
+    (0..seeds).map(end).collect()
+}
+
+fn trial<'p>(
+    program: &Program,
+    kernel: &Threads,
+    compiled: &'p ptx_interpreter::Program,
+    observed: &[Term],
+) -> Trial<'p> {
+    let bytes = |values: &[i64]| values.iter().flat_map(|value| (*value as i32).to_le_bytes()).collect::<Vec<u8>>();
+    let mut trial = Trial::new(compiled, "test");
+    trial.grid([kernel.blocks, 1, 1]).block([kernel.threads, 1, 1]).cluster([kernel.cluster, 1, 1]);
+    trial.buffer(&bytes(&program.initial)).expect("a little memory");
+    trial.buffer(&vec![0; 4 * observed.len().max(1)]).expect("a little memory");
+    trial
+}
+
+fn numbers(bytes: &[u8]) -> Vec<i64> {
+    let words = bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    words.map(i64::from).collect()
 }
 
 /// One order.
@@ -166,58 +219,54 @@ const VARIED: usize = 24;
 const ENDLESS: usize = 400;
 
 impl Run {
-    /// Follows a path of choices as far as it goes, and adds the ones after it: each with how many there were.
+    /// Follows a path of choices as far as it goes, and adds the ones after it. None, if it is the same as another run.
     fn new(
         program: &Program,
         kernel: &Threads,
         compiled: &ptx_interpreter::Program,
         observed: &[Term],
         weak: bool,
-        path: &mut Vec<(usize, usize)>,
-    ) -> Run {
-        let bytes = |values: &[i64]| values.iter().flat_map(|value| (*value as i32).to_le_bytes()).collect::<Vec<u8>>();
-        let mut trial = Trial::new(compiled, "test");
-        trial.grid([kernel.blocks, 1, 1]).block([kernel.threads, 1, 1]).cluster([kernel.cluster, 1, 1]);
-        trial.buffer(&bytes(&program.initial)).expect("a little memory");
-        trial.buffer(&vec![0; 4 * observed.len().max(1)]).expect("a little memory");
+        path: &mut Path<'_>,
+    ) -> Option<Run> {
+        let mut trial = trial(program, kernel, compiled, observed);
         trial.weak(weak);
-        let (mut order, mut depth, mut cut) = (Vec::new(), 0, false);
+        let (mut order, mut cut, mut is_same) = (Vec::new(), false, false);
+        path.begin();
         let report = trial.check_in_order(|choice| {
-            let (ready, count) = match choice {
-                Choice::Thread(ready) => (ready, ready.len()),
-                Choice::Value(older) => (&[][..], 1 + older),
+            let is_varied = order.len() < VARIED || !path.is_new();
+            cut |= !is_varied;
+            let ready = match choice {
+                Choice::Way(_) if !is_varied => return 0,
+                Choice::Way(others) => return path.way(1 + others),
+                Choice::Thread(ready) => ready,
             };
-            // What is no part of the test meets nobody.
-            if let Some(own) = ready.iter().position(|ready| !kernel.lines.contains_key(&ready.ptx_line)) {
+            // What is no part of the test meets nobody, and comes after the thread's loads.
+            let turn = |ready: &Ready| kernel.lines.get(&ready.ptx_line).copied();
+            let is_last = |one: &Ready| {
+                ready.iter().filter(|other| (one.block, one.thread) == (other.block, other.thread)).count() == 1
+            };
+            if let Some(own) = ready.iter().position(|ready| turn(ready).is_none() && is_last(ready)) {
                 return own;
             }
-            let choice = match path.get(depth) {
-                Some((choice, _)) => *choice,
-                None if order.len() < VARIED => {
-                    path.push((0, count));
-                    0
-                }
-                None => {
-                    cut = true;
-                    (order.len() + 1) % count
-                }
-            };
-            depth += 1;
+            let (places, turns): (Vec<usize>, Vec<Turn>) =
+                ready.iter().enumerate().filter_map(|(place, ready)| Some((place, turn(ready)?))).unzip();
             if order.len() > ENDLESS {
                 return usize::MAX;
             }
-            let Some(Ready { block, thread, .. }) = ready.get(choice) else { return choice };
-            let who = kernel.places.iter().position(|place| *place == (*block, *thread));
-            order.push(who.expect("it is a thread of the test"));
-            choice
+            let chosen = if is_varied { path.turn(turns.clone()) } else { Some((order.len() + 1) % turns.len()) };
+            let Some(chosen) = chosen else {
+                is_same = true;
+                return usize::MAX;
+            };
+            order.push(turns[chosen].0);
+            places[chosen]
         });
-        let numbers = |bytes: &[u8]| {
-            let words = bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-            words.map(i64::from).collect::<Vec<i64>>()
-        };
+        if is_same {
+            return None;
+        }
         let (memory, left) = (numbers(trial.content(0)), numbers(trial.content(1)));
         let is_endless = order.len() > ENDLESS;
-        Run { order, found: found(kernel, &report), memory, left, cut, is_endless }
+        Some(Run { order, found: found(kernel, &report), memory, left, cut, is_endless })
     }
 
     fn compare(&self, ended: &Ended, observed: &[Term]) -> Result<(), String> {

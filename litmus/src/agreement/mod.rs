@@ -3,7 +3,8 @@
 mod compare;
 mod draw;
 mod many;
+mod paths;
 
-pub use compare::{Agreement, Disagreement, Values, agree, agree_on_values};
+pub use compare::{Agreement, Disagreement, Values, agree, agree_on_values, ends_of_seeds, observed};
 pub use draw::draw;
-pub use many::{ORDERS, compare_all};
+pub use many::{ORDERS, RUNS, compare_all};

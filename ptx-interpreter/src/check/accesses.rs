@@ -42,22 +42,22 @@ impl Checks {
     pub(crate) fn access(&mut self, event: Event) {
         self.stays(event);
         self.visits(event);
-        self.compare(event);
+        self.compare(event, true);
     }
 
     /// A copy tells a barrier. That is ordered as an access by the thread that began the copy, and done when the copy is.
     pub(crate) fn arrival_of_copy(&mut self, event: Event, engine: (u32, u32, bool)) {
         self.stays(event);
         self.visits(Event { how: How::WRITE, engine: Some(engine), ..event });
-        self.compare(event);
+        self.compare(event, true);
     }
 
-    /// Compares an access with those before, and remembers it.
-    fn compare(&mut self, event: Event) {
+    /// Compares an access with those before, and remembers it. A read that is performed late observes nothing yet.
+    pub(super) fn compare(&mut self, event: Event, observes: bool) {
         self.threads_of(event.actor.block);
-        let mut observed = match event.how.scope {
-            Some(scope) if event.how.reads => self.strong_read(event, scope),
-            _ => Numbers::new(),
+        let (mut observed, continued) = match event.how.scope {
+            Some(scope) if event.how.reads && observes => self.strong_read(event, scope),
+            _ => (Numbers::new(), None),
         };
         let number = match event.how.scope {
             Some(_) if event.how.writes => {
@@ -74,11 +74,10 @@ impl Checks {
             self.quick(event, &mark, (begin, end), &mut closely);
         }
         if let Some(scope) = event.how.scope.filter(|_| event.how.writes) {
-            self.strong_write(event, scope, number, observed);
+            self.strong_write(event, scope, number, (observed, continued));
         }
         if let Some(history) = &mut self.history {
-            // A weak read observes nothing.
-            history.chosen();
+            history.observed = None;
         }
     }
 
@@ -136,7 +135,7 @@ impl Checks {
         if event.how.writes {
             written = if event.how.discards { written & !bytes } else { written | bytes };
         }
-        if event.how.reads && event.how.writes && mark.scope > 0 {
+        if event.how.reads && event.how.writes && mark.scope > 0 && self.may_read_own() {
             observed.extend(busy.own_weak_write(&mark, &mut self.writes));
         }
         self.keep(&mut busy, event, Kept { mark, number, observers: SmallVec::new() }, observed);

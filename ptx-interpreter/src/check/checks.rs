@@ -211,7 +211,7 @@ pub(crate) struct Checks {
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>, u32)>,
     pub(super) lifetimes: Lifetimes,
     pub(super) found: Vec<Found>,
-    /// Loads that returned an older value than the newest one, the first of each instruction.
+    /// Loads that returned another value than the newest one, and stores that came before others, the first of each instruction.
     pub(crate) older: Vec<(Actor, u32, String)>,
     /// Whether threads have released something to the whole GPU, and acquired from it.
     pub(super) releases: bool,

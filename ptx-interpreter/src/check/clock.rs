@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::actor::Actor;
+
 /// For each thread, the last of its epochs that happened before; and the same for what copies memory by itself.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Clock {
@@ -109,6 +111,19 @@ impl Clock {
         self.blocks.len() <= other.blocks.len() && self.blocks.iter().all(knows)
     }
 
+    /// Whether another knows all of that, but for epochs of idle threads.
+    fn is_known(&self, other: &Clock, is_idle: &dyn Fn(Actor, u32) -> bool) -> bool {
+        let mut engines = self.engines.iter();
+        let knows = |(block, threads): &(u32, Rc<Vec<u32>>)| {
+            let mut threads = threads.iter().enumerate();
+            threads.all(|(number, epoch)| {
+                *epoch <= other.of_thread(*block, number) || is_idle(Actor { block: *block, number }, *epoch)
+            })
+        };
+        self.is(other)
+            || engines.all(|(engine, epoch)| other.of_engine(*engine) >= *epoch) && self.blocks.iter().all(knows)
+    }
+
     /// Whether both are the same by construction.
     pub(crate) fn is(&self, other: &Clock) -> bool {
         Rc::ptr_eq(&self.blocks, &other.blocks) && Rc::ptr_eq(&self.engines, &other.engines)
@@ -135,6 +150,16 @@ impl Known {
         }
         self.tensor.join(&other.tensor);
         self.join_maps(other);
+    }
+
+    /// Whether another knows all of that, but for epochs of idle threads.
+    pub(super) fn is_within(&self, other: &Known, is_idle: &dyn Fn(Actor, u32) -> bool) -> bool {
+        let nobody = |_: Actor, _: u32| false;
+        let mut proxied = self.proxied.iter().zip(&other.proxied);
+        self.ordered.is_known(&other.ordered, is_idle)
+            && self.tensor.is_known(&other.tensor, &nobody)
+            && proxied.all(|(own, other)| own.is_known(other, &nobody))
+            && self.maps.is_none()
     }
 
     fn join_maps(&mut self, other: &Known) {

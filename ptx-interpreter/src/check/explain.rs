@@ -107,15 +107,16 @@ impl Checks {
         }
     }
 
-    /// A load returns an older value than the newest one.
-    pub(crate) fn note_older(&mut self, actor: Actor, site: u32, address: u64, bytes: usize, value: u64) {
+    /// An access does not go the usual way: it reads an older value than the newest one, or what it stores is not the last.
+    pub(crate) fn note_other_way(&mut self, event: Event, value: Option<u64>) {
+        let Event { actor, site, address, bytes, .. } = event;
         if self.older.iter().all(|(_, other, _)| *other != site) {
             let place = self.place_of(address);
-            self.older.push((
-                actor,
-                site,
-                format!("loads {bytes} bytes at {place}, and gets the older value {value:#x}"),
-            ));
+            let what = match value {
+                Some(value) => format!("loads {bytes} bytes at {place}, and gets the older value {value:#x}"),
+                None => format!("stores {bytes} bytes at {place}, before what another thread has stored there"),
+            };
+            self.older.push((actor, site, what));
         }
     }
 

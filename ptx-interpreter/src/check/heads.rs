@@ -3,6 +3,7 @@
 //! A release pattern begins with its head: a fence, or a write that releases. What the head's thread knew goes to those
 //! who acquire the value, if the head's scope has them, and the scope of their acquire has the head's thread.
 
+use super::actor::Actor;
 use super::clock::Known;
 
 /// Whose threads a scope has: those of a block, a cluster or the GPU.
@@ -52,6 +53,13 @@ impl Heads {
         has(&self.blocks, to.block)
             || to.level >= 1 && has(&self.clusters, to.cluster)
             || to.level >= 2 && self.gpu.is_some()
+    }
+
+    /// Whether an acquire of such a scope by somebody who knows that is handed over nothing but what idle threads did.
+    pub(super) fn are_known(&self, to: Reach, known: &Known, is_idle: &dyn Fn(Actor, u32) -> bool) -> bool {
+        let mut handed = Known::default();
+        self.give(to, &mut handed);
+        handed.is_within(known, is_idle)
     }
 
     /// Hands over what is for an acquire of such a scope.

@@ -1,128 +1,75 @@
-//! What a load may return besides the newest value: older ones, as long as none that the load has to see is newer.
-//!
-//! Writes of a location are put in the order in which they are executed. A load may return one of them unless a later one
-//! comes before the load in causality order. So no axiom of the memory model is broken: the order of writes has causality in
-//! it, an atomic reads the newest value, and nobody reads what is not yet written.
+//! The writes that loads may return and that stores may be put before, of every location that was written.
+
+use std::collections::HashMap;
 
 use super::actor::Actor;
+use super::coherence::Location;
 use super::shadow::QuickMap;
 
-/// Writes that are remembered of 16 bytes, at most. Of more the first ones are forgotten.
-const MESSAGES: usize = 64;
-/// Bytes that are remembered together.
+/// Bytes that are remembered together: no number of at most eight bytes is in two of them.
 const PLACE: u64 = 16;
 
-/// A write, or what was there before the first one.
+/// What a read observes.
 #[derive(Clone, Debug)]
-struct Message<R> {
-    address: u64,
-    bytes: usize,
-    /// What it left; of the newest one memory has it.
-    value: u64,
-    writer: Option<(Actor, u32)>,
-    /// The number of a strong one, and what it hands over.
-    record: Option<(u32, R)>,
-    observers: Vec<(Actor, u32)>,
+pub(super) struct Observed<R> {
+    /// Which write of its location.
+    pub(super) at: usize,
+    /// What a strong one hands over.
+    pub(super) record: Option<R>,
+    /// Whether that is a weak write of its own thread.
+    pub(super) is_own_weak: bool,
 }
 
-/// The writes of each place, the newest last.
+/// The locations of each place. Those of one place do not overlap.
 #[derive(Debug)]
 pub(super) struct History<R> {
-    places: QuickMap<Vec<Message<R>>>,
-    /// The next read returns an older value, and that is what it observes.
-    chosen: Option<Option<R>>,
+    places: QuickMap<Vec<Location<R>>>,
+    /// What the current access has read.
+    pub(super) observed: Option<Observed<R>>,
+    /// Late reads so far.
+    pub(super) late: u32,
+    /// The epoch of each thread's first access.
+    pub(super) first: HashMap<Actor, u32>,
 }
 
 impl<R> Default for History<R> {
     fn default() -> Self {
-        History { places: QuickMap::default(), chosen: None }
-    }
-}
-
-impl<R> Message<R> {
-    fn is(&self, address: u64, bytes: usize) -> bool {
-        (self.address, self.bytes) == (address, bytes)
-    }
-
-    fn meets(&self, address: u64, bytes: usize) -> bool {
-        self.address < address + bytes as u64 && address < self.address + self.bytes as u64
-    }
-
-    /// Whether it comes before something in causality order, before which that is known.
-    fn is_before(&self, known: &impl Fn((Actor, u32)) -> bool) -> bool {
-        self.writer.is_some_and(known) || self.observers.iter().copied().any(known)
+        History { places: QuickMap::default(), observed: None, late: 0, first: HashMap::new() }
     }
 }
 
 impl<R: Clone> History<R> {
-    /// The older values that a load may return, the newest of them first, by their positions. Of a thread and its epoch it is
-    /// known whether that comes before the load.
-    pub(super) fn older(&self, known: impl Fn((Actor, u32)) -> bool, address: u64, bytes: usize) -> Vec<usize> {
-        let (mut older, mut is_newest) = (Vec::new(), true);
-        let Some(messages) = self.places.get(&(address / PLACE)) else { return older };
-        for (number, message) in messages.iter().enumerate().rev() {
-            if !message.meets(address, bytes) {
-                continue;
-            }
-            if !message.is(address, bytes) {
-                break;
-            }
-            if !is_newest {
-                older.push(number);
-            }
-            is_newest = false;
-            if message.is_before(&known) {
-                break;
-            }
-        }
-        older
+    pub(super) fn location(&self, address: u64, bytes: usize) -> Option<&Location<R>> {
+        self.places.get(&(address / PLACE))?.iter().find(|location| location.is(address, bytes))
     }
 
-    /// The next read returns the value of such a position.
-    pub(super) fn choose(&mut self, address: u64, number: usize) -> Option<u64> {
-        let message = self.places.get(&(address / PLACE))?.get(number)?;
-        self.chosen = Some(message.record.as_ref().map(|(_, record)| record.clone()));
-        Some(message.value)
+    pub(super) fn change(&mut self, address: u64, bytes: usize) -> Option<&mut Location<R>> {
+        self.places.get_mut(&(address / PLACE))?.iter_mut().find(|location| location.is(address, bytes))
     }
 
-    /// A thread writes, where memory holds that.
-    pub(super) fn write(&mut self, writer: (Actor, u32), address: u64, bytes: usize, old: u64) {
-        let messages = self.places.entry(address / PLACE).or_default();
-        let message = |writer, value| Message { address, bytes, value, writer, record: None, observers: Vec::new() };
-        match messages.iter_mut().rev().find(|message| message.is(address, bytes)) {
-            Some(last) => last.value = old,
-            None => messages.push(message(None, old)),
-        }
-        messages.push(message(Some(writer), 0));
-        if messages.len() > MESSAGES {
-            messages.remove(0);
-        }
+    /// A thread accesses memory.
+    pub(super) fn begins(&mut self, actor: Actor, epoch: u32) {
+        self.first.entry(actor).or_insert(epoch);
     }
 
-    /// The newest write of a place is this strong one.
-    pub(super) fn hands_over(&mut self, address: u64, number: u32, record: &R) {
-        let messages = self.places.get_mut(&(address / PLACE));
-        if let Some(last) = messages.and_then(|messages| messages.last_mut()) {
-            last.record = Some((number, record.clone()));
-        }
+    /// Whether nothing overlaps in part.
+    pub(super) fn fits(&self, address: u64, bytes: usize) -> bool {
+        let mut place = self.places.get(&(address / PLACE)).into_iter().flatten();
+        place.all(|location| location.is(address, bytes) || !location.meets(address, bytes as u64))
     }
 
-    /// A thread observes a strong write.
-    pub(super) fn observe(&mut self, address: u64, number: u32, observer: (Actor, u32)) {
-        for message in self.places.get_mut(&(address / PLACE)).into_iter().flatten() {
-            if message.record.as_ref().is_some_and(|(own, _)| *own == number) {
-                message.observers.push(observer);
-            }
+    /// A location is written, where memory holds that now. What overlaps in part is forgotten.
+    pub(super) fn open(&mut self, address: u64, bytes: usize, now: u64) {
+        let place = self.places.entry(address / PLACE).or_default();
+        place.retain(|location| location.is(address, bytes) || !location.meets(address, bytes as u64));
+        match place.iter_mut().find(|location| location.is(address, bytes)) {
+            Some(location) => location.hold(now),
+            None => place.push(Location::new(address, bytes, now)),
         }
     }
 
     /// Forgets what was written to some bytes.
     pub(super) fn forget(&mut self, address: u64, bytes: u64) {
         (address / PLACE..=(address + bytes - 1) / PLACE).for_each(|place| drop(self.places.remove(&place)));
-    }
-
-    /// What the read observes, if an older value was chosen for it.
-    pub(super) fn chosen(&mut self) -> Option<Option<R>> {
-        self.chosen.take()
     }
 }

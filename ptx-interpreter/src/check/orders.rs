@@ -136,17 +136,19 @@ impl Checks {
         }
     }
 
-    /// A strong access reads. Gives the numbers of the strong writes that it observes: the last one, and those that it
-    /// continues.
-    pub(super) fn strong_read(&mut self, event: Event, scope: Scope) -> Numbers {
+    /// A strong access reads. Gives the numbers of the strong writes that it observes: the one that it reads, and those that it
+    /// continues; and what an atomic continues.
+    pub(super) fn strong_read(&mut self, event: Event, scope: Scope) -> (Numbers, Option<Rc<Record>>) {
         let reach = self.reach(event.actor, scope);
-        self.acquires |= event.how.acquires && reach.level == 2;
         if event.how.acquires {
-            self.state(event.actor).acquire_what_was_observed(event, reach);
+            self.acquires_what_was_observed(event, scope);
         }
-        let chosen = self.history.as_mut().and_then(|history| history.chosen());
-        let record = chosen.unwrap_or_else(|| self.record(event).cloned());
-        let Some(record) = record else { return Numbers::new() };
+        let chosen = self.history.as_ref().and_then(|history| history.observed.as_ref());
+        let record = match chosen {
+            Some(chosen) => chosen.record.clone(),
+            None => self.record(event).cloned(),
+        };
+        let Some(record) = record else { return (Numbers::new(), None) };
         let distance = self.distance(record.writer.block, event.actor.block);
         let is_own = record.writer == event.actor;
         let wide = is_own || reach.level >= distance && level(record.scope) >= distance;
@@ -157,10 +159,7 @@ impl Checks {
             }
             observed.clone_from(&record.continues);
             observed.push(record.number);
-            let observer = (event.actor, self.known_state(event.actor).epoch);
-            if let Some(history) = &mut self.history {
-                history.observe(event.address, record.number, observer);
-            }
+            self.observes(event);
         }
         // Of a chain whose last write is right, an earlier one may have released nothing.
         let relaxed = record.relaxed.map(|(writer, write)| (Lack::Release, writer, write));
@@ -178,7 +177,14 @@ impl Checks {
                 flag: Some((event.address, event.bytes)),
             });
         }
-        observed
+        (observed, wide.then_some(record))
+    }
+
+    /// An acquire acquires what strong reads before it have seen.
+    pub(super) fn acquires_what_was_observed(&mut self, event: Event, scope: Scope) {
+        let reach = self.reach(event.actor, scope);
+        self.acquires |= reach.level == 2;
+        self.state(event.actor).acquire_what_was_observed(event, reach);
     }
 
     /// What the last write of a place left there, if it was a strong one of the same bytes.
@@ -194,9 +200,14 @@ impl Checks {
     }
 
     /// A strong access writes: its number, and what it continues, if it is an atomic that read and observed writes.
-    pub(super) fn strong_write(&mut self, event: Event, scope: Scope, number: u32, observed: Numbers) {
+    pub(super) fn strong_write(
+        &mut self,
+        event: Event,
+        scope: Scope,
+        number: u32,
+        (observed, old): (Numbers, Option<Rc<Record>>),
+    ) {
         let (threads, actor) = (self.threads, event.actor);
-        let old = self.records.remove(&event.address).filter(|old| event.how.reads && observed.contains(&old.number));
         let wide = self.reach(actor, scope).level;
         let place = (event.address, event.bytes);
         let state = self.known_state(actor);
@@ -239,8 +250,8 @@ impl Checks {
             record.heads.join(&old.heads);
         }
         let record = Rc::new(record);
-        if let Some(history) = &mut self.history {
-            history.hands_over(event.address, number, &record);
+        if let Some(location) = self.history.as_mut().and_then(|history| history.change(event.address, event.bytes)) {
+            location.hands_over(record.clone());
         }
         self.records.insert(event.address, record);
     }

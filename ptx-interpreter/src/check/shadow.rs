@@ -277,6 +277,18 @@ impl Shadow {
         if writes & MORE == 0 { [0; 4] } else { self.more[(writes & !MORE) as usize].last }
     }
 
+    /// A thread observes strong writes.
+    pub(crate) fn observe(&mut self, (address, bytes): (u64, usize), numbers: &[u32], observer: (Actor, u32)) {
+        for cell in (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL) {
+            let Some(page) = self.places.get(&(cell / PAGE)) else { continue };
+            let own = self.pages[*page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
+            let busy = own.map(|own| &mut self.more[(own.writes & !MORE) as usize]);
+            for kept in busy.into_iter().flat_map(|busy| &mut busy.kept).filter(|kept| numbers.contains(&kept.number)) {
+                kept.observers.push(observer);
+            }
+        }
+    }
+
     /// Whether some cells have the mark of the strong write of a number.
     pub(crate) fn keeps(&self, address: u64, bytes: usize, number: u32) -> bool {
         (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL).any(|cell| {

@@ -1,9 +1,21 @@
-//! Which values a load may return.
+//! Which values a load may return, and where a store may be put among the others of its location.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event};
-use super::history::History;
+use super::checks::{Checks, Event, level};
+use super::coherence::{Location, Position, View, Writer};
+use super::history::{History, Observed};
 use super::marks::happened;
+
+/// A way in which an access may go.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Way {
+    /// The write that it reads.
+    pub(super) source: Option<usize>,
+    /// What that left, if memory holds something else.
+    pub(crate) value: Option<u64>,
+    /// Where it is put, if it writes.
+    pub(super) position: Option<Position>,
+}
 
 impl Checks {
     /// From now on, what loads may return is remembered.
@@ -15,31 +27,106 @@ impl Checks {
         self.history.is_some()
     }
 
-    fn positions(&mut self, actor: Actor, address: u64, bytes: usize) -> Vec<usize> {
-        self.threads_of(actor.block);
-        let state = self.known_state(actor);
-        let known = |(other, epoch): (Actor, u32)| other == actor || happened(state, epoch, other);
-        self.history.as_ref().map(|history| history.older(known, address, bytes)).unwrap_or_default()
+    pub(super) fn view<R: Clone>(&self, event: Event, location: &Location<R>) -> View {
+        let (actor, state) = (event.actor, self.known_state(event.actor));
+        let knows = |other: Actor, epoch: u32| other == actor || happened(state, epoch, other);
+        let own = self.writer(event);
+        location.view(knows, |writer| self.is_strong(writer, &own))
     }
 
-    /// How many older values a load may return.
-    pub(crate) fn older_values(&mut self, actor: Actor, address: u64, bytes: usize) -> usize {
-        self.positions(actor, address, bytes).len()
+    /// Who accesses, as if it wrote.
+    pub(super) fn writer(&self, event: Event) -> Writer {
+        Writer { actor: event.actor, epoch: self.known_state(event.actor).epoch, scope: event.how.scope }
     }
 
-    /// The next load returns one of them.
-    pub(crate) fn choose_value(&mut self, actor: Actor, address: u64, bytes: usize, which: usize) -> Option<u64> {
-        let number = *self.positions(actor, address, bytes).get(which)?;
-        self.history.as_mut()?.choose(address, number)
+    /// Whether accesses of the same bytes are morally strong, if they are of two threads.
+    pub(super) fn is_strong(&self, one: &Writer, other: &Writer) -> bool {
+        let scope = one.scope.zip(other.scope).map(|(one, other)| one.min(other));
+        scope.is_some_and(|scope| level(scope) >= self.distance(one.actor.block, other.actor.block))
     }
 
-    /// A write begins, where memory holds that. Where many bytes are written, nothing is remembered any longer.
-    pub(crate) fn remember_write(&mut self, event: Event, old: Option<u64>) {
-        let epoch = self.state(event.actor).epoch;
-        let Some(history) = &mut self.history else { return };
-        match old {
-            Some(old) => history.write((event.actor, epoch), event.address, event.bytes, old),
-            None => history.forget(event.address, event.bytes as u64),
+    /// The ways in which an access may go, at most so many. The first one is the usual one: it reads what memory holds, and what
+    /// it writes is there from now on. An atomic writes if it finds a value that it `changes`.
+    pub(crate) fn ways(&mut self, event: Event, changes: &dyn Fn(Option<u64>) -> bool, most: usize) -> Vec<Way> {
+        self.threads_of(event.actor.block);
+        let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
+        let Some(location) = location else { return vec![Way::default()] };
+        let view = self.view(event, location);
+        let mut ways = Vec::new();
+        if !event.how.reads {
+            let all = location.positions(&view, None, most);
+            ways.extend(all.into_iter().map(|position| Way { position: Some(position), ..Way::default() }));
+            return ways;
         }
+        for source in location.readable(&view) {
+            let way = Way { source: Some(source), value: location.value(source), position: None };
+            if event.how.writes && changes(way.value) {
+                let all = location.positions(&view, Some(source), most - ways.len());
+                ways.extend(all.into_iter().map(|position| Way { position: Some(position), ..way }));
+            } else {
+                ways.push(way);
+            }
+            if ways.len() >= most {
+                break;
+            }
+        }
+        ways
+    }
+
+    /// An access begins, where memory holds that, and goes a way. Where many bytes are written, nothing is remembered any longer.
+    pub(crate) fn remember(&mut self, event: Event, now: Option<u64>, way: Option<Way>) {
+        let Some(mut history) = self.history.take() else { return };
+        self.threads_of(event.actor.block);
+        history.begins(event.actor, self.known_state(event.actor).epoch);
+        match now {
+            Some(now) if event.how.writes => history.open(event.address, event.bytes, now),
+            None if event.how.writes => history.forget(event.address, event.bytes as u64),
+            _ => {}
+        }
+        let mut observed = None;
+        if let Some(location) = history.change(event.address, event.bytes) {
+            let view = self.view(event, location);
+            let source = way.and_then(|way| way.source).unwrap_or(location.last);
+            observed = event.how.reads.then(|| {
+                location.read(source, &view);
+                let message = &location.messages[source];
+                let is_own_weak = message.writer.is_some_and(|by| by.actor == event.actor && by.scope.is_none());
+                Observed { at: source, record: message.record.clone(), is_own_weak }
+            });
+            let by = self.writer(event);
+            if event.how.reads {
+                self.follows_late(location, by, (source, false), u32::MAX);
+            }
+            if event.how.writes {
+                let source = event.how.reads.then_some(source);
+                location.write(by, &view, source, way.and_then(|way| way.position));
+                let newest = location.messages.len() - 1;
+                self.follows_late(location, by, (newest, true), u32::MAX);
+            }
+        }
+        history.observed = observed;
+        self.history = Some(history);
+    }
+
+    /// A strong read observes what it reads.
+    pub(super) fn observes(&mut self, event: Event) {
+        let observer = (event.actor, self.known_state(event.actor).epoch);
+        let Some(history) = &mut self.history else { return };
+        let Some(at) = history.observed.as_ref().map(|observed| observed.at) else { return };
+        if let Some(location) = history.change(event.address, event.bytes) {
+            location.messages[at].observers.push(observer);
+        }
+    }
+
+    /// Whether an atomic may have read the last weak write of its own thread.
+    pub(super) fn may_read_own(&self) -> bool {
+        let observed = self.history.as_ref().and_then(|history| history.observed.as_ref());
+        observed.is_none_or(|observed| observed.is_own_weak)
+    }
+
+    /// What a thread's write leaves, and whether memory holds it.
+    pub(crate) fn leaves(&mut self, actor: Actor, address: u64, bytes: usize, value: u64) -> bool {
+        let location = self.history.as_mut().and_then(|history| history.change(address, bytes));
+        location.is_none_or(|location| location.leaves(actor, value))
     }
 }

@@ -4,6 +4,7 @@ use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
 use ptx_intrinsics::ptx::change;
 
 use crate::access::How;
+use crate::delayed::LateRead;
 use crate::group::{Group, Thread};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
@@ -25,6 +26,8 @@ struct AtomicStep {
     flushes: bool,
     /// A sum of two floats of 16 bits.
     is_packed: bool,
+    /// What it writes does not depend on what it reads.
+    is_exchange: bool,
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
@@ -42,7 +45,8 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let (bytes, space, how) = (atomic.bytes(), Space::of(words), How::atomic(words));
     let flushes = words.contains(&"add") && words.last() == Some(&"f32") && !words.contains(&"noftz");
     let is_packed = words.contains(&"add") && matches!(words.last(), Some(&("f16x2" | "bf16x2")));
-    Some(Box::new(AtomicStep { atomic, bytes, space, to, address, values, how, flushes, is_packed }))
+    let is_exchange = words.contains(&"exch");
+    Some(Box::new(AtomicStep { atomic, bytes, space, to, address, values, how, flushes, is_packed, is_exchange }))
 }
 
 impl Step for AtomicStep {
@@ -62,7 +66,7 @@ impl Step for AtomicStep {
 }
 
 impl AtomicStep {
-    fn one(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Result<()> {
+    fn one<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
         let bytes = self.bytes;
         aligned(address, bytes)?;
         let mut values = [0; 2];
@@ -79,8 +83,18 @@ impl AtomicStep {
         let mut memory = [0; 16];
         machine.settle(thread, address, bytes)?;
         machine.read_into(address, &mut memory[..bytes])?;
+        let mut older = None;
+        if machine.remembers_values() {
+            older = self.older(machine, thread, address, (memory, compare))?;
+            memory = older.map_or(memory, |older| u128::from(older).to_le_bytes());
+        }
         // One that compares, and finds something else, is a read.
         let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));
+        let late = if self.is_exchange && machine.remembers_values() {
+            machine.parts(thread, address, bytes, self.how, memory)
+        } else {
+            None
+        };
         machine.watch_one(thread, address, bytes, How { writes, ..self.how })?;
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
@@ -98,17 +112,49 @@ impl AtomicStep {
         }
         new = flushed(new);
         // One that changes nothing is no progress for those who wait.
-        if new.to_le_bytes() != memory {
+        let is_there = older.is_none() && new.to_le_bytes() == memory;
+        if writes && machine.lands(thread, address, bytes, new as u64) && !is_there {
             machine.write(address, &new.to_le_bytes()[..bytes])?;
             machine.wrote(thread, address, bytes, new);
         }
         let Some(to) = &self.to else { return Ok(()) };
+        if let Some(late) = late {
+            self.wait(machine, thread, address, late);
+            return Ok(());
+        }
         for (lane, part) in to.iter().zip(memory.chunks(bytes / to.len())) {
             let mut whole = [0; 16];
             whole[..part.len()].copy_from_slice(part);
             machine.set(thread, lane, u128::from_le_bytes(whole))?;
         }
         Ok(())
+    }
+}
+
+impl AtomicStep {
+    /// What it reads, if memory holds something else.
+    #[cold]
+    fn older(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        address: u64,
+        (memory, compare): ([u8; 16], Option<u128>),
+    ) -> Result<Option<u64>> {
+        let found = |older: Option<u64>| older.map_or(u128::from_le_bytes(memory), u128::from);
+        let changes = |older| compare.is_none_or(|compare| compare == found(older));
+        machine.choose_way(thread, address, self.bytes, self.how, &changes)
+    }
+
+    /// The read of an exchange waits.
+    #[cold]
+    fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, late: LateRead) {
+        let read = Box::new(move |machine: &mut Machine<'a>| {
+            let value = machine.performs_late(thread, address, self.bytes, self.how)?;
+            let to = self.to.iter().flatten().next();
+            to.map_or(Ok(()), |to| machine.set(thread, to, value.into()))
+        });
+        machine.delay_exchange(thread, (address, self.bytes), self.how, late, read);
     }
 }
 

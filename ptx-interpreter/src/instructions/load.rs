@@ -45,7 +45,7 @@ impl Step for Load {
         all_aligned(group, &addresses, whole)?;
         if machine.may_delay(group, &addresses, whole, self.how)? {
             let event = Box::new(move |machine: &mut Machine<'a>| self.perform(machine, group, addresses));
-            machine.delay_load(group, &addresses, whole, self.how, event);
+            machine.delay_load(group, &addresses, (whole, self.to.len()), self.how, event);
             return Ok(());
         }
         self.perform(machine, group, addresses)

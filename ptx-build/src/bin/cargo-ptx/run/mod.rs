@@ -57,7 +57,7 @@ pub(crate) struct Run {
     /// The first of these orders
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Let loads return older values where the memory model allows it. The seed chooses them. What the kernel leaves then is
+    /// Let loads return older values, and later ones, where the memory model allows it. The seed chooses them. What the kernel leaves then is
     /// compared with what it leaves without them
     #[arg(long)]
     weak: bool,

@@ -1,0 +1,171 @@
+//! Reads that are performed late: after accesses that come after them in causality order.
+//!
+//! What a thread has to see is what it had to see where the read is in its program. And what the read returns must not come after
+//! it: neither is it written by somebody who knows of the read, nor does it hand anything over that its thread would have known
+//! since.
+
+use std::rc::Rc;
+
+use super::checks::{Checks, Event, Numbers, Record};
+use super::coherence::{After, Late, Location, Set, Source, Writer, members};
+use super::marks::happened;
+use super::values::Way;
+use crate::access::Scope;
+
+impl<R: Clone> Location<R> {
+    /// Whether a late read may return a write.
+    fn may_be_late(&self, late: &Late, at: usize, is_strong: &dyn Fn(&Writer, &Writer) -> bool) -> bool {
+        if self.hidden(late.known) >> at & 1 == 1 || late.after.iter().any(|after| after.writes && after.at == at) {
+            return false;
+        }
+        let message = &self.messages[at];
+        let writer = message.writer.filter(|writer| is_strong(writer, &late.by));
+        if let Some(own) = late.exchanged {
+            // What it would observe comes before what it has written. No morally strong write comes between the two.
+            let is_between = |at: usize| self.messages[own].before >> at & 1 == 1;
+            let mut strong = members(self.messages[own].strong);
+            return writer.is_none()
+                && !strong.any(|other| self.messages[other].before >> at & 1 == 1 && is_between(other));
+        }
+        let Some(writer) = writer else { return true };
+        // The read observes the write, which comes before all that comes after the read.
+        late.after.iter().all(|after| {
+            let is_in_order = match after.writes {
+                true => self.messages[after.at].before >> at & 1 == 1,
+                false => message.before >> after.at & 1 == 0,
+            };
+            is_in_order && (late.known >> at & 1 == 1 || is_strong(&writer, &after.by))
+        })
+    }
+}
+
+impl Checks {
+    /// A read that was executed is not performed before an access or a fence that comes after it. Gives its number, and a value that
+    /// it may return in any case. None, if it has to be performed now.
+    pub(crate) fn begins_late(&mut self, event: Event, now: u64) -> Option<(u32, u64)> {
+        self.threads_of(event.actor.block);
+        if let Some(scope) = event.how.scope.filter(|_| event.how.acquires) {
+            self.acquires_what_was_observed(event, scope);
+        }
+        let number = self.parts(event, now)?;
+        let location = self.history.as_mut().and_then(|history| history.change(event.address, event.bytes))?;
+        let known = location.late.last().map_or(0, |late| late.known);
+        let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes))?;
+        let initial = Set::from(known == 0 && location.messages[0].writer.is_none());
+        let mut sure = members(known & !location.hidden(known) | initial);
+        let Some(at) = sure.find(|at| self.hands_over_nothing(event, location, *at)) else {
+            self.performs_late(event, number, None);
+            return None;
+        };
+        let value = location.value(at).unwrap_or(now);
+        self.compare(event, false);
+        Some((number, value))
+    }
+
+    /// The read of an access may be performed later. Gives its number.
+    pub(crate) fn parts(&mut self, event: Event, now: u64) -> Option<u32> {
+        self.threads_of(event.actor.block);
+        let mut history = self.history.take()?;
+        history.begins(event.actor, self.known_state(event.actor).epoch);
+        let fits = history.fits(event.address, event.bytes);
+        if fits {
+            history.open(event.address, event.bytes, now);
+            history.late += 1;
+        }
+        let number = history.late;
+        if let Some(location) = history.change(event.address, event.bytes).filter(|_| fits) {
+            let known = self.view(event, location).known;
+            location.late.push(Late { number, by: self.writer(event), known, after: Vec::new(), exchanged: None });
+        }
+        self.history = Some(history);
+        fits.then_some(number)
+    }
+
+    /// Whether a write hands nothing over to a read that its thread does not know.
+    fn hands_over_nothing(&self, event: Event, location: &Location<Rc<Record>>, at: usize) -> bool {
+        let record = location.messages[at].record.as_ref().filter(|_| event.how.scope.is_some());
+        let Some(record) = record else { return true };
+        let known = &self.known_state(event.actor).known;
+        let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
+        // What somebody did who has accessed nothing yet matters to nobody.
+        let is_idle = |actor, epoch| first(actor).is_none_or(|first| epoch < first);
+        record.heads.are_known(self.reach(event.actor, Scope::System), known, &is_idle)
+    }
+
+    /// An access of a location comes after the late reads of which its thread knows. Of its own thread's it comes before those that
+    /// have a higher number.
+    pub(super) fn follows_late<R>(
+        &self,
+        location: &mut Location<R>,
+        by: Writer,
+        (at, writes): (usize, bool),
+        number: u32,
+    ) {
+        let state = self.known_state(by.actor);
+        let knows = |late: &&mut Late| match late.by.actor == by.actor {
+            true => late.number < number,
+            false => happened(state, late.by.epoch, late.by.actor),
+        };
+        for late in location.late.iter_mut().filter(knows) {
+            // An exchange is the only access of its thread that comes before its read is performed.
+            if writes && late.by.actor == by.actor {
+                late.exchanged = Some(at);
+            }
+            late.after.push(After { by, at, writes });
+        }
+    }
+
+    /// The ways in which a late read may go. It hands over nothing that is not known: something after it would have to know that.
+    pub(crate) fn late_ways(&self, event: Event, number: u32) -> Vec<Option<Way>> {
+        let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
+        let Some(location) = location else { return Vec::new() };
+        let Some(late) = location.late.iter().find(|late| late.number == number) else { return Vec::new() };
+        let is_strong = |one: &Writer, other: &Writer| self.is_strong(one, other);
+        let all = (0..location.messages.len()).rev();
+        let may_be = |at: &usize| {
+            location.may_be_late(late, *at, &is_strong)
+                && (late.exchanged.is_some() || self.hands_over_nothing(event, location, *at))
+        };
+        let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
+        // An exchange may keep what it has found.
+        late.exchanged.map(|_| None).into_iter().chain(all.filter(may_be).map(way)).collect()
+    }
+
+    /// A late read is performed. Says whether it observes a write.
+    pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>) -> bool {
+        let Some(mut history) = self.history.take() else { return false };
+        let mut observes = false;
+        let mut observed = Numbers::new();
+        let mut observer = (event.actor, self.known_state(event.actor).epoch);
+        if let Some(location) = history.change(event.address, event.bytes)
+            && let Some(place) = location.late.iter().position(|late| late.number == number)
+        {
+            let late = location.late.remove(place);
+            observer.1 = late.by.epoch;
+            if let Some(at) = way.and_then(|way| way.source) {
+                self.follows_late(location, self.writer(event), (at, false), number);
+                location.messages[at].never_after |= late.known & !(1 << at);
+                if let Some(own) = late.exchanged {
+                    location.messages[own].source = Source::Message(at);
+                }
+                let message = &mut location.messages[at];
+                observes = message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by));
+                if observes {
+                    message.observers.push(observer);
+                    if let Some(record) = &message.record {
+                        observed.clone_from(&record.continues);
+                        observed.push(record.number);
+                    }
+                    for after in late.after.iter().filter(|after| !after.writes) {
+                        location.messages[after.at].never_after |= Set::from(after.at != at) << at;
+                    }
+                    let is_later = |other: &&mut Late| other.by.actor == event.actor && other.number > number;
+                    location.late.iter_mut().filter(is_later).for_each(|other| other.known |= 1 << at);
+                }
+            }
+        }
+        self.history = Some(history);
+        self.shadow.observe((event.address, event.bytes), &observed, observer);
+        observes
+    }
+}
