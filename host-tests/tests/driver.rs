@@ -179,7 +179,7 @@ fn stub() {
 }
 
 fn no_device() {
-    assert_eq!(no_gpu(), NoGpu::NoDevice { path: fake_path(), version: "13.0".into() });
+    assert_eq!(no_gpu(), NoGpu::NoDevice { path: fake_path(), version: "13.5".into() });
 }
 
 fn init_fails() {
@@ -216,7 +216,7 @@ fn an_old_driver() {
 
 fn calls_arrive() {
     let driver = ptx_driver::load().unwrap();
-    assert_eq!((driver.path(), driver.version().to_string()), (&*fake_path(), "13.0".into()));
+    assert_eq!((driver.path(), driver.version().to_string()), (&*fake_path(), "13.5".into()));
     cust::init(CudaFlags::empty()).unwrap();
     assert_eq!(Device::get_device(0).unwrap().name().unwrap(), "Fake GPU");
     assert_eq!(Device::get_device(1).unwrap_err(), CudaError::InvalidDevice);
@@ -225,7 +225,7 @@ fn calls_arrive() {
 
 /// A program that never calls [`ptx_driver::load`] gets the driver all the same.
 fn cust_alone() {
-    assert_eq!(CudaApiVersion::get().map(|version| (version.major(), version.minor())), Ok((13, 0)));
+    assert_eq!(CudaApiVersion::get().map(|version| (version.major(), version.minor())), Ok((13, 5)));
     cust::init(CudaFlags::empty()).unwrap();
     assert_eq!(Device::num_devices(), Ok(1));
     assert_eq!(calls(), ["cuInit 0"]);

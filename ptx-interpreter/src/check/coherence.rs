@@ -230,9 +230,14 @@ impl<R: Clone> Location<R> {
         })
     }
 
-    /// A write takes its place,
-    /// or the last one.
-    pub(super) fn write(&mut self, writer: Writer, view: &View, source: Option<usize>, position: Option<Position>) {
+    /// A write takes its place, or the last one. Gives those that are left, if others were forgotten.
+    pub(super) fn write(
+        &mut self,
+        writer: Writer,
+        view: &View,
+        source: Option<usize>,
+        position: Option<Position>,
+    ) -> Option<Vec<usize>> {
         let at = self.messages.len();
         let position = position.unwrap_or(Position { before: (1 << at) - 1, after: 0, is_last: true });
         for message in members(position.after) {
@@ -245,9 +250,7 @@ impl<R: Clone> Location<R> {
         if position.is_last {
             self.last = at;
         }
-        if self.messages.len() == MESSAGES {
-            self.forget_first();
-        }
+        (self.messages.len() == MESSAGES).then(|| self.forget_first())
     }
 
     /// The last write hands something over.
@@ -270,8 +273,8 @@ impl<R: Clone> Location<R> {
         at == self.last
     }
 
-    /// Forgets a write, and those before it.
-    fn forget_first(&mut self) {
+    /// Forgets a write, and those before it. Gives those that are left.
+    fn forget_first(&mut self) -> Vec<usize> {
         let first = usize::from(self.last == 0);
         let gone = self.messages[first].before | 1 << first;
         let kept: Vec<usize> = (0..self.messages.len()).filter(|at| gone >> at & 1 == 0).collect();
@@ -291,6 +294,7 @@ impl<R: Clone> Location<R> {
         self.last = kept.binary_search(&self.last).unwrap_or_default();
         // Those that are performed later return what they may return in any case.
         self.late.clear();
+        kept
     }
 }
 

@@ -12,8 +12,8 @@ const PLACE: u64 = 16;
 /// What a read observes.
 #[derive(Clone, Debug)]
 pub(super) struct Observed<R> {
-    /// Which write of its location.
-    pub(super) at: usize,
+    /// Which write of its location, if that is not forgotten.
+    pub(super) at: Option<usize>,
     /// What a strong one hands over.
     pub(super) record: Option<R>,
     /// Whether that is a weak write of its own thread.

@@ -91,7 +91,7 @@ impl Checks {
                 location.read(source, &view);
                 let message = &location.messages[source];
                 let is_own_weak = message.writer.is_some_and(|by| by.actor == event.actor && by.scope.is_none());
-                Observed { at: source, record: message.record.clone(), is_own_weak }
+                Observed { at: Some(source), record: message.record.clone(), is_own_weak }
             });
             let by = self.writer(event);
             if event.how.reads {
@@ -99,7 +99,10 @@ impl Checks {
             }
             if event.how.writes {
                 let source = event.how.reads.then_some(source);
-                location.write(by, &view, source, way.and_then(|way| way.position));
+                let left = location.write(by, &view, source, way.and_then(|way| way.position));
+                if let (Some(left), Some(observed)) = (left, &mut observed) {
+                    observed.at = left.iter().position(|at| Some(*at) == observed.at);
+                }
                 let newest = location.messages.len() - 1;
                 self.follows_late(location, by, (newest, true), u32::MAX);
             }
@@ -112,7 +115,7 @@ impl Checks {
     pub(super) fn observes(&mut self, event: Event) {
         let observer = (event.actor, self.known_state(event.actor).epoch);
         let Some(history) = &mut self.history else { return };
-        let Some(at) = history.observed.as_ref().map(|observed| observed.at) else { return };
+        let Some(at) = history.observed.as_ref().and_then(|observed| observed.at) else { return };
         if let Some(location) = history.change(event.address, event.bytes) {
             location.messages[at].observers.push(observer);
         }
