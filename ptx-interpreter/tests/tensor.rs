@@ -193,7 +193,7 @@ fn what_is_no_map_is_told() {
     trial.buffer(&[0; 256]).unwrap();
     trial.value(&[7; 128]);
     let text = trial.check().findings[0].to_string();
-    assert!(text.contains("is no tensor map of this interpreter"), "{text}");
+    assert!(text.contains("is no tensor map of the driver or of CuTe DSL"), "{text}");
 }
 
 /// The driver makes a map of a row of 2^32 numbers, and nobody says how a GPU copies it.

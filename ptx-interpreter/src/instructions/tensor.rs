@@ -1,7 +1,7 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`: boxes of a tensor, which a tensor map describes.
 
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
-use ptx_intrinsics::on_cpu::tensor::{BYTES, Mode, Piece, Place, Refused, TensorMap, pieces};
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Given, Mode, Piece, Place, Refused, TensorMap, pieces};
 
 use super::mbarrier::{Takes, on_barrier};
 use crate::access::Engine;
@@ -155,17 +155,22 @@ impl Tensor {
 
 /// What 128 bytes at an address describe.
 pub(super) fn map_at(machine: &mut Machine<'_>, address: u64) -> Result<TensorMap> {
-    read_map(machine, address, TensorMap::decode)
+    given(machine, address, Given::described)
 }
 
-pub(super) fn read_map(
+/// What is asked of the 128 bytes at an address.
+pub(super) fn given<T>(
     machine: &mut Machine<'_>,
     address: u64,
-    decode: fn(&[u8]) -> Option<TensorMap>,
-) -> Result<TensorMap> {
+    ask: impl FnOnce(&Given) -> core::result::Result<T, Refused>,
+) -> Result<T> {
     aligned(address, 64)?;
     let content = machine.read(address, BYTES)?;
-    decode(&content).ok_or_else(|| wrong(format!("at {address:#x} is no tensor map of this interpreter")))
+    let given = Given::new(&content).ok_or_else(missing)?;
+    ask(&given).or_else(|why| match why {
+        Refused::Wrong(text) => stop(Why::Wrong, format!("at {address:#x} is {text}")),
+        Refused::Unknown(text) => stop(Why::Gap, format!("at {address:#x}: {text}")),
+    })
 }
 
 fn refused<T>(refused: Refused) -> Result<T> {

@@ -1,8 +1,8 @@
 //! `tensormap.replace` and `tensormap.cp_fenceproxy`: tensor maps that a kernel changes.
 
-use ptx_intrinsics::on_cpu::tensor::{BYTES, Field, TensorMap};
+use ptx_intrinsics::on_cpu::tensor::{BYTES, Field};
 
-use super::tensor::read_map;
+use super::tensor::given;
 use super::together::{Together, collective};
 use crate::access::{Fence, How};
 use crate::group::{Group, Thread};
@@ -47,16 +47,15 @@ impl Step for Replace {
 impl Replace {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
         let place = machine.address(thread, self.space, self.operands.first().ok_or_else(missing)?)?;
-        let map = read_map(machine, place, TensorMap::decode_to_replace)?;
         let value = machine.number(thread, &self.operands, self.operands.len() - 1)?;
         // A field with several numbers takes the one of a dimension.
         let which = if self.operands.len() > 2 { machine.number(thread, &self.operands, 1)? as usize } else { 0 };
         let none = || {
             wrong(format!("tensormap.replace.{}: the map has no place {which}, or {value} is not possible", self.word))
         };
-        let new = map.replaced(self.field, which, value).ok_or_else(none)?;
+        let new = given(machine, place, |map| map.replaced(self.field, which, value))?.ok_or_else(none)?;
         machine.watch_one(thread, place, BYTES, How::WRITE)?;
-        machine.write(place, &new.encode())
+        machine.write(place, &new)
     }
 }
 

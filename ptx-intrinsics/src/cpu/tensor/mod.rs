@@ -2,6 +2,8 @@
 
 mod columns;
 mod copy;
+mod given;
+mod hardware;
 mod map;
 mod pieces;
 mod refused;
@@ -11,6 +13,7 @@ mod walk;
 
 pub use self::columns::{Along, Columns};
 pub(crate) use self::copy::{load, reduce, store};
+pub use self::given::Given;
 pub use self::map::{BYTES, TensorMap, round_to_tf32};
 pub use self::pieces::{Mode, Piece, Place, pieces};
 pub use self::refused::Refused;
