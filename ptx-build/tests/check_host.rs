@@ -40,33 +40,31 @@ fn what_the_host_does_is_checked() {
     is_silent_otherwise(&program);
 }
 
+/// A case has one finding, with these words, and its twin has none.
+fn finds(program: &Program, case: &str, words: &[&str]) {
+    let (code, printed, complaint) = program.check(&[case]);
+    assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
+    for words in words {
+        assert!(printed.contains(words), "{case}: no `{words}`: {printed}");
+    }
+    assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
+    program.is_silent(&["right", case]);
+}
+
 fn finds_what_it_uses_too_early(program: &Program, text: &str) {
     for (case, first, does, host) in TOO_EARLY {
-        let (code, printed, complaint) = program.check(&[case]);
-        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
         let title = format!("error[race]: {first} {does} bytes that the host {host} without waiting\n");
         let place = format!("host.cu:{}, ", line_of(text, case));
-        let help = "help: let the host wait before that, for ";
-        for words in [title.as_str(), &place, " of the host\n", &format!("^ the host {host} byte "), help] {
-            assert!(printed.contains(words), "{case}: no `{words}`: {printed}");
-        }
-        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
-        program.is_silent(&["right", case]);
+        let what = format!("^ the host {host} byte ");
+        finds(program, case, &[&title, &place, " of the host\n", &what, "help: let the host wait before that, for "]);
     }
 }
 
 fn finds_pointers_to_device_memory(program: &Program, text: &str) {
     for (case, does) in [("pointer_read", "reads"), ("pointer_write", "writes")] {
-        let (code, printed, complaint) = program.check(&[case]);
-        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
         let title = format!("error[bounds]: the host {does} device memory\n");
-        for words in
-            [title.as_str(), &format!("host.cu:{}, ", line_of(text, case)), "help: copy the bytes (cudaMemcpy)"]
-        {
-            assert!(printed.contains(words), "{case}: no `{words}`: {printed}");
-        }
-        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
-        program.is_silent(&["right", case]);
+        let place = format!("host.cu:{}, ", line_of(text, case));
+        finds(program, case, &[&title, &place, "help: copy the bytes (cudaMemcpy)"]);
     }
 }
 

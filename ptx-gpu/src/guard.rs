@@ -32,8 +32,8 @@ pub(crate) struct Access {
     pub(crate) writes: bool,
     /// The instruction, and where the functions around it go on.
     pub(crate) callers: Vec<usize>,
-    /// The function, the file and the line of a program in Python.
-    pub(crate) python: Option<(String, (String, u32))>,
+    /// Where a program in Python is.
+    pub(crate) python: Option<python::Place>,
 }
 
 #[derive(Default)]

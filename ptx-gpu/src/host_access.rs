@@ -76,7 +76,7 @@ impl Gpu {
                     let how = (!self.recent.for_both.contains(&one.begin)).then_some(Closed::ToAll);
                     (one.end().next_multiple_of(PAGE).min(end), how)
                 }
-                Some(one) if one.is_whole_page(page, PAGE) => {
+                Some(one) if one.is_whole_page(page) => {
                     (page + PAGE, self.order.unfinished(page, page + PAGE).filter_map(closes).max())
                 }
                 _ => (page + PAGE, None),

@@ -115,18 +115,16 @@ fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<Code, Refused> {
     let images = fatbin::images(bytes).map_err(invalid)?;
     let mut ptx: Vec<&Image<'_>> = images.iter().filter(|image| image.kind == Kind::Ptx).collect();
     if ptx.is_empty() {
-        let own = images.iter().filter(|image| image.sm / 10 == sm / 10 && image.sm <= sm).max_by_key(|image| image.sm);
-        if let Some(code) = own.and_then(|image| image.bytes().ok()).and_then(|bytes| kept(&bytes)) {
-            return Ok(code);
-        }
-        return Err(no_ptx(&format!("machine code of {} alone", names(images.iter()))));
+        let code = machine_code_for(sm, &images).and_then(|bytes| kept(&bytes));
+        return code.ok_or_else(|| no_ptx(&format!("machine code of {} alone", names(images.iter()))));
     }
     // As on a GPU: the newest that it knows.
     ptx.sort_by_key(|image| std::cmp::Reverse(image.sm));
     for image in ptx.iter().filter(|image| image.sm <= sm) {
         let ptx = image.text().map_err(invalid)?;
         if fits(&ptx, sm) {
-            return Ok(Code { ptx, registers: registers_for(sm, &images) });
+            let registers = machine_code_for(sm, &images).map(|bytes| registers(&bytes)).unwrap_or_default();
+            return Ok(Code { ptx, registers });
         }
     }
     let text = format!(
@@ -137,10 +135,9 @@ fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<Code, Refused> {
 }
 
 /// A GPU takes the machine code for the newest of its family that is not newer than itself.
-fn registers_for(sm: u32, images: &[Image<'_>]) -> HashMap<String, i32> {
+fn machine_code_for(sm: u32, images: &[Image<'_>]) -> Option<Vec<u8>> {
     let runs = |image: &&Image<'_>| image.kind == Kind::Cubin && image.sm / 10 == sm / 10 && image.sm <= sm;
-    let image = images.iter().filter(runs).max_by_key(|image| image.sm);
-    image.and_then(|image| image.bytes().ok()).map(|bytes| registers(&bytes)).unwrap_or_default()
+    images.iter().filter(runs).max_by_key(|image| image.sm)?.bytes().ok()
 }
 
 fn names<'a>(images: impl Iterator<Item = &'a Image<'a>>) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ptx_interpreter::{Piece, available_memory};
 
-use crate::guard;
+use crate::guard::{self, PAGE};
 use crate::mapped::Accessible;
 use crate::output::{note, wrong_call};
 use crate::reach::Reach;
@@ -15,7 +15,6 @@ use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, 
 const ADDRESSES: usize = 1 << 42;
 /// Between two allocations there is so much room at least.
 const ROOM: u64 = 1 << 16;
-const PAGE: u64 = 1 << 12;
 /// How many freed allocations are remembered.
 const REMEMBERED: usize = 4096;
 /// How the name of an allocation goes on when it is freed.
@@ -61,10 +60,10 @@ impl Allocation {
     }
 
     /// Whether a page has nothing else in it, and host and GPU may both use it.
-    pub(crate) fn is_whole_page(&self, page: u64, bytes: u64) -> bool {
+    pub(crate) fn is_whole_page(&self, page: u64) -> bool {
         match self.home {
             Home::Managed | Home::Host => true,
-            Home::Registered => !self.is_read_only && page + bytes <= self.end(),
+            Home::Registered => !self.is_read_only && page + PAGE <= self.end(),
             _ => false,
         }
     }

@@ -153,8 +153,8 @@ impl Gpu {
         let conflicts = self.order.use_bytes(&deed, point, ranges);
         ranges.iter().for_each(|range| self.has_used(range.begin, range.end));
         let tells_host = |range: &Range| {
-            let user = User { deed: Arc::clone(&deed), how: range.how, by: range.by };
-            range.how == Use::WritesStrongly && self.memory.is_of_the_host(range.begin) && user.is_for_the_system()
+            let user = || User { deed: Arc::clone(&deed), how: range.how, by: range.by };
+            range.how == Use::WritesStrongly && self.memory.is_of_the_host(range.begin) && user().is_for_the_system()
         };
         if ranges.iter().any(tells_host) {
             // The host may look at it, and know by it that all this is done.

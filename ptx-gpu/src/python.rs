@@ -7,6 +7,9 @@ type Object = *mut c_void;
 /// Folders of other people's files.
 const LIBRARIES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
 
+/// A function, a file and a line.
+pub(crate) type Place = (String, (String, u32));
+
 /// A function of the interpreter, if the process has one.
 fn function<F: Copy>(name: &CStr) -> Option<F> {
     assert_eq!(size_of::<F>(), size_of::<usize>());
@@ -18,7 +21,7 @@ fn function<F: Copy>(name: &CStr) -> Option<F> {
 
 /// The function, the file and the line that this thread executes, in the first file that is of no library. None if it executes no
 /// Python.
-pub(crate) fn place() -> Option<(String, (String, u32))> {
+pub(crate) fn place() -> Option<Place> {
     let of_thread: extern "C" fn() -> Object = function(c"PyGILState_GetThisThreadState")?;
     if of_thread().is_null() {
         return None;
@@ -32,7 +35,7 @@ pub(crate) fn place() -> Option<(String, (String, u32))> {
 }
 
 /// The interpreter is locked.
-fn place_of_frame() -> Option<(String, (String, u32))> {
+fn place_of_frame() -> Option<Place> {
     let frame: extern "C" fn() -> Object = function(c"PyEval_GetFrame")?;
     let caller: extern "C" fn(Object) -> Object = function(c"PyFrame_GetBack")?;
     let line: extern "C" fn(Object) -> c_int = function(c"PyFrame_GetLineNumber")?;

@@ -318,7 +318,7 @@ impl Names<'_> {
         }
         let read = |statement: &'s Statement| {
             self.block = statement.block;
-            let (_, instruction) = guarded(&statement.text);
+            let (_, instruction) = text::guarded(&statement.text);
             let (opcode, rest) = text::opcode(instruction);
             let operands = text::operands(rest).iter().filter_map(|operand| self.operand(operand)).collect();
             (opcode.split('.').collect(), operands)
@@ -330,7 +330,7 @@ impl Names<'_> {
     }
 
     fn line(&self, statement: &str, site: u32) -> Line {
-        let (guard, instruction) = guarded(statement);
+        let (guard, instruction) = text::guarded(statement);
         let register = |guard: &str| {
             let (name, holds) = guard.strip_prefix('!').map_or((guard, true), |name| (name, false));
             self.register(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
@@ -453,14 +453,6 @@ impl Names<'_> {
             None => (place, 0),
         };
         Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, coordinates))
-    }
-}
-
-/// The predicate in front of an instruction, and the instruction.
-fn guarded(statement: &str) -> (Option<&str>, &str) {
-    match statement.strip_prefix('@').and_then(|rest| rest.trim_start().split_once(' ')) {
-        Some((guard, rest)) => (Some(guard), rest.trim()),
-        None => (None, statement),
     }
 }
 

@@ -23,7 +23,7 @@ pub enum Choice<'c> {
     /// Which of these threads goes on, by its position among them.
     Thread(&'c [Ready]),
     /// How the access of the thread that was chosen last goes. 0 is the usual way: it reads the newest value, and what it stores is
-    /// the newest. In so many others it reads an older one, or comes before what another thread has stored.
+    /// the newest. There are this number of others: the access reads an older value, or comes before what another thread has stored.
     Way(usize),
 }
 

@@ -8,6 +8,7 @@ use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::spaces::Named;
 use crate::stop::{Stop, Why};
+use crate::text;
 
 /// Where the accesses of each site have to stay.
 pub(crate) type Within = Vec<Vec<(u64, u64)>>;
@@ -132,10 +133,8 @@ impl Program {
 
     /// Whether an instruction by which a launch of this program has used memory is a strong access for the whole system.
     pub fn is_for_the_system(&self, used: &UsedRange) -> bool {
-        let opcode = self.sites[used.by.1 as usize].text.split_whitespace().find(|word| !word.starts_with('@'));
-        let has =
-            |word: &str| opcode.is_some_and(|opcode| opcode.trim_end_matches(';').split('.').any(|own| own == word));
-        ["sys", "volatile", "mmio"].into_iter().any(has)
+        let (opcode, _) = text::opcode(text::guarded(&self.sites[used.by.1 as usize].text).1);
+        opcode.split('.').any(|word| ["sys", "volatile", "mmio"].contains(&word))
     }
 
     fn place(&self, (actor, site, what): (Actor, u32, String)) -> Place {

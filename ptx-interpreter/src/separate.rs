@@ -48,11 +48,7 @@ impl Program {
 
     /// Whether an instruction orders nothing between blocks, and does only what can be taken back.
     fn is_separate(&self, statement: &str) -> bool {
-        let instruction = match statement.strip_prefix('@') {
-            Some(guarded) => guarded.trim_start().split_once(' ').map_or("", |(_, rest)| rest.trim()),
-            None => statement,
-        };
-        let (opcode, rest) = text::opcode(instruction);
+        let (opcode, rest) = text::opcode(text::guarded(statement).1);
         let words: Vec<&str> = opcode.split('.').collect();
         let has = |word: &str| words.contains(&word);
         let is_near = || {

@@ -370,6 +370,14 @@ pub(crate) fn computes_with(text: &str, registers: &[String]) -> bool {
     names(read, registers)
 }
 
+/// The predicate in front of an instruction, and the instruction.
+pub(crate) fn guarded(statement: &str) -> (Option<&str>, &str) {
+    match statement.strip_prefix('@').and_then(|rest| rest.trim_start().split_once(' ')) {
+        Some((guard, rest)) => (Some(guard), rest.trim()),
+        None => (None, statement),
+    }
+}
+
 /// The opcode of an instruction, and what comes after it. A list or a place may follow at once.
 pub(crate) fn opcode(instruction: &str) -> (&str, &str) {
     let is_end = |letter: char| letter.is_whitespace() || matches!(letter, '{' | '[');

@@ -6,7 +6,7 @@ use crate::machine::{Machine, Warp};
 /// One turn of so many goes on after a `fence.sc`. The others end there: such fences have an order among themselves, and what it
 /// orders by chance must not hide that nothing else does.
 const STAY: u64 = 4;
-/// The warp then rests for less than 1, 2, 4, … rounds: so many lengths there are. Others may come to their fences before it goes on.
+/// How many lengths of rests a warp may take then: less than 1, 2, 4, … rounds. Others may come to their fences before it goes on.
 const RESTS: u64 = 7;
 
 impl Machine<'_> {

@@ -6,7 +6,7 @@ use crate::group::{Group, Thread};
 use crate::machine::{Line, Machine};
 use crate::spaces::tensor_of;
 use crate::tensor::{LANES, Loading, Place, WORD};
-use crate::text::{names, written};
+use crate::text::{guarded, names, opcode, written};
 use crate::units::Units;
 
 /// Columns of a lane that are used.
@@ -105,7 +105,7 @@ impl Machine<'_> {
     #[cold]
     pub(crate) fn watch_registers(&mut self, group: Group, line: &Line) {
         let text = self.program.sites[line.site as usize].text.as_str();
-        let opcode = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+        let (opcode, _) = opcode(guarded(text).1);
         let mut early = Vec::new();
         let site = line.site;
         for load in &mut self.warp_mut(group.warp).tensor.loading {

@@ -99,7 +99,7 @@ impl Machine<'_> {
             return Ok(None);
         }
         self.comes_after_loads_of(thread)?;
-        let event = Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None };
+        let event = self.event(thread, address, bytes, how);
         let most = if self.deviates() { WAYS } else { 1 };
         let Some(checks) = &mut self.checks else { return Ok(None) };
         let ways = checks.ways(event, changes, most);
@@ -114,12 +114,16 @@ impl Machine<'_> {
         Ok(value)
     }
 
+    fn event(&self, thread: Thread, address: u64, bytes: usize, how: How) -> Event {
+        Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None }
+    }
+
     /// Whether an access may go another way than the usual one.
     fn deviates(&mut self) -> bool {
         self.weak.by_caller || self.is_in_time() && self.draw(RARE) == 0
     }
 
-    /// One of so many ways. The seed chooses none before the `first` one.
+    /// One of several ways, by its number. The seed chooses none before the `first` one.
     fn choose(&mut self, first: usize, count: usize) -> Result<usize> {
         if count < 2 {
             return Ok(0);
@@ -147,7 +151,7 @@ impl Machine<'_> {
         if bytes > 8 || !self.deviates() {
             return None;
         }
-        let event = Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None };
+        let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes).ok()?;
         let number = self.checks.as_mut()?.parts(event, now)?;
         Some(LateRead { number, value: u128::from_le_bytes(found) as u64 })
@@ -158,7 +162,7 @@ impl Machine<'_> {
         let late = self.weak.late.iter().find(|(lane, _)| *lane == thread.lane);
         let Some((_, late)) = late.copied() else { return self.read_number(address, bytes) };
         self.comes_after_loads_of(thread)?;
-        let event = Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None };
+        let event = self.event(thread, address, bytes, how);
         let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number));
         let ways = ways.unwrap_or_default();
         let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
@@ -218,7 +222,7 @@ impl Machine<'_> {
         let mut late = Vec::new();
         for (thread, address) in accesses.into_iter().filter(|_| may_be_late) {
             let now = self.read_number(address, bytes)?;
-            let event = Event { actor: self.actor(thread), site, address, bytes, how, engine: None };
+            let event = Event { site, ..self.event(thread, address, bytes, how) };
             let begun = self.checks.as_mut().and_then(|checks| checks.begins_late(event, now));
             late.extend(begun.map(|(number, value)| (thread.lane, LateRead { number, value })));
         }

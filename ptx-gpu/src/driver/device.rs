@@ -6,7 +6,7 @@ use crate::call::{calls, put, put_if, put_text};
 use crate::gpu::{any, begun};
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result, Status};
 
-/// The release that this library is like: 13.0.
+/// The release that this library is like: 13.5.
 const VERSION: i32 = 13050;
 
 pub(super) fn only(device: i32) -> Result {

@@ -72,7 +72,9 @@ fn replace_in(object: &Object) {
     } else if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(REGISTER)) {
         replace_runtime(&functions(file.symbols()), object)
     } else {
-        let functions = stripped::functions(&file, CONSTRUCTOR).unwrap_or_default();
+        // The others tell their kernels by themselves, later.
+        let constructor = object.has_begun.then_some(CONSTRUCTOR);
+        let functions = stripped::functions(&file, constructor).unwrap_or_default();
         let functions: Vec<Function> = functions.iter().map(|(name, at)| (name.as_str(), *at)).collect();
         replace_runtime(&functions, object)
     };

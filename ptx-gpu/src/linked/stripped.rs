@@ -32,8 +32,11 @@ const ALIGNMENT: u64 = 16;
 type File<'a, R> = object::read::elf::ElfFile64<'a, object::Endianness, R>;
 
 /// The functions of a runtime, by their names, and where they are in the file. None if there is no runtime that is known. The functions by
-/// which sources tell their kernels have the name `constructor`.
-pub(super) fn functions<'a, R: ReadRef<'a>>(file: &File<'a, R>, constructor: &str) -> Option<Vec<(String, usize)>> {
+/// which sources tell their kernels have the name `constructor`; they are not looked for if there is none.
+pub(super) fn functions<'a, R: ReadRef<'a>>(
+    file: &File<'a, R>,
+    constructor: Option<&str>,
+) -> Option<Vec<(String, usize)>> {
     // The runtime opens the driver. Most libraries end here.
     if !file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok("dlopen")) {
         return None;
@@ -63,9 +66,12 @@ pub(super) fn functions<'a, R: ReadRef<'a>>(file: &File<'a, R>, constructor: &st
     let names = BEFORE.into_iter().chain([MIDDLE]).chain(BEHIND).map(str::to_owned);
     found.extend(names.zip(around.iter().map(|function| Some(function.start))));
     let tells = |function: &&Range<u64>| code.calls(function).any(|called| called == around[0].start);
-    let constructors = all.iter().filter(tells).map(|function| (constructor.to_owned(), function.start as usize));
-    let found = found.into_iter().filter_map(|(name, at)| Some((name, at? as usize)));
-    Some(found.chain(constructors).collect())
+    let mut found: Vec<(String, usize)> =
+        found.into_iter().filter_map(|(name, at)| Some((name, at? as usize))).collect();
+    if let Some(name) = constructor {
+        found.extend(all.iter().filter(tells).map(|function| (name.to_owned(), function.start as usize)));
+    }
+    Some(found)
 }
 
 /// All functions of a file, in the order of their addresses.

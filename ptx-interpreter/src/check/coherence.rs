@@ -152,9 +152,9 @@ impl<R: Clone> Location<R> {
         members(known).fold(0, |hidden, at| hidden | self.messages[at].before)
     }
 
-    /// A read returns a write.
-    pub(super) fn read(&mut self, at: usize, view: &View) {
-        self.messages[at].never_after |= view.known & !(1 << at);
+    /// A read returns a write, and has to see these.
+    pub(super) fn read(&mut self, at: usize, known: Set) {
+        self.messages[at].never_after |= known & !(1 << at);
     }
 
     /// The places for a new write, at most so many; of an atomic's, which has read `source`. The first one is the last in the

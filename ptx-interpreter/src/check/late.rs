@@ -144,7 +144,7 @@ impl Checks {
             observer.1 = late.by.epoch;
             if let Some(at) = way.and_then(|way| way.source) {
                 self.follows_late(location, self.writer(event), (at, false), number);
-                location.messages[at].never_after |= late.known & !(1 << at);
+                location.read(at, late.known);
                 if let Some(own) = late.exchanged {
                     location.messages[own].source = Source::Message(at);
                 }
@@ -157,7 +157,7 @@ impl Checks {
                         observed.push(record.number);
                     }
                     for after in late.after.iter().filter(|after| !after.writes) {
-                        location.messages[after.at].never_after |= Set::from(after.at != at) << at;
+                        location.read(after.at, 1 << at);
                     }
                     let is_later = |other: &&mut Late| other.by.actor == event.actor && other.number > number;
                     location.late.iter_mut().filter(is_later).for_each(|other| other.known |= 1 << at);

@@ -88,7 +88,7 @@ impl Checks {
             let view = self.view(event, location);
             let source = way.and_then(|way| way.source).unwrap_or(location.last);
             observed = event.how.reads.then(|| {
-                location.read(source, &view);
+                location.read(source, view.known);
                 let message = &location.messages[source];
                 let is_own_weak = message.writer.is_some_and(|by| by.actor == event.actor && by.scope.is_none());
                 Observed { at: Some(source), record: message.record.clone(), is_own_weak }

@@ -9,6 +9,7 @@ use super::together::{Together, collective, registers};
 use crate::access::How;
 use crate::alu::{fused_of, round_of};
 use crate::group::Thread;
+use crate::lanes::LANES;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
@@ -110,9 +111,10 @@ impl Parts {
 
 /// What is in memory of a fragment.
 struct Fragment {
-    parts: Parts,
-    matrix: Matrix,
-    sources: Vec<Source>,
+    /// Rows and columns of the matrix.
+    size: [usize; 2],
+    /// Of each register and lane the rows and columns of the elements. Further registers of the list have the same ones.
+    elements: Vec<Vec<Vec<[usize; 2]>>>,
     list: Vec<Operand>,
     by_rows: bool,
     /// Bits of an element.
@@ -154,14 +156,15 @@ fn fragment(loads: bool, matrix: &str, words: &[&str], mut operands: Vec<Operand
     let mut operands = operands.into_iter();
     let (list, address, stride) = (operands.next()?.lanes(), operands.next()?, operands.next());
     let parts = Parts::of_fragment(shape, matrix, ty)?;
-    let sources = parts.sources(matrix);
+    let of_register = |source: Source| (0..LANES).map(|lane| parts.elements(matrix, lane, source)).collect::<Vec<_>>();
+    let elements: Vec<_> = parts.sources(matrix).into_iter().map(of_register).collect();
     let digits = ty.trim_start_matches(|letter: char| !letter.is_ascii_digit());
-    if list.len() % sources.len() != 0 || loads && list.is_empty() {
+    if list.len() % elements.len() != 0 || loads && list.is_empty() {
         return None;
     }
     let fragment = Fragment {
-        matrix,
-        sources,
+        size: parts.size(matrix),
+        elements,
         list,
         by_rows: *major == "row",
         bits: digits.parse().ok()?,
@@ -169,22 +172,13 @@ fn fragment(loads: bool, matrix: &str, words: &[&str], mut operands: Vec<Operand
         address,
         stride,
         loads,
-        parts,
     };
     collective(Operand::Number(u32::MAX.into()), fragment)
 }
 
 impl Fragment {
     /// Where the elements of a register are: bytes that are behind each other are one piece. Each has an address and a number of bytes.
-    fn pieces(&self, machine: &Machine<'_>, thread: Thread, source: Source) -> Result<Vec<(u64, usize)>> {
-        let base = machine.address(thread, self.space, &self.address)?;
-        let [rows, columns] = self.parts.size(self.matrix);
-        let stride = match &self.stride {
-            Some(stride) => machine.get(thread, stride)? as u32 as usize,
-            None if self.by_rows => columns,
-            None => rows,
-        };
-        let elements = self.parts.elements(self.matrix, thread.lane, source);
+    fn pieces(&self, base: u64, stride: usize, elements: &[[usize; 2]]) -> Result<Vec<(u64, usize)>> {
         let index =
             |[row, column]: &[usize; 2]| if self.by_rows { row * stride + column } else { column * stride + row };
         let all: Vec<usize> = elements.iter().map(index).collect();
@@ -201,8 +195,15 @@ impl Fragment {
 
     fn access(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
         let how = if self.loads { How::READ } else { How::WRITE };
-        for (at, source) in self.sources.iter().enumerate() {
-            let pieces = self.pieces(machine, thread, *source)?;
+        let base = machine.address(thread, self.space, &self.address)?;
+        let [rows, columns] = self.size;
+        let stride = match &self.stride {
+            Some(stride) => machine.get(thread, stride)? as u32 as usize,
+            None if self.by_rows => columns,
+            None => rows,
+        };
+        for (at, elements) in self.elements.iter().enumerate() {
+            let pieces = self.pieces(base, stride, &elements[thread.lane])?;
             for (address, bytes) in &pieces {
                 aligned(*address, *bytes)?;
                 machine.watch_one(thread, *address, *bytes, how)?;
@@ -212,7 +213,7 @@ impl Fragment {
                 for (place, (address, bytes)) in pieces.iter().enumerate() {
                     value |= machine.read_number(*address, *bytes)? << (8 * bytes * place);
                 }
-                for register in self.list.iter().skip(at).step_by(self.sources.len()) {
+                for register in self.list.iter().skip(at).step_by(self.elements.len()) {
                     machine.set(thread, register, value.into())?;
                 }
             } else {

@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) threads: u32,
     pub(crate) cluster: u32,
-    /// Bytes of each buffer, for so many threads.
+    /// Bytes of each buffer, by the number of threads.
     pub(crate) bytes: fn(usize) -> usize,
     /// Where the first buffer begins, and where the second one, if it does not follow the first one.
     pub(crate) first: usize,
