@@ -46,6 +46,8 @@ pub(crate) struct How {
     /// It is fetched through the texture cache, which need not have what the grid has written before.
     pub(crate) cached: bool,
     pub(crate) discards: bool,
+    /// `mbarrier.inval`: lanes of a warp that used the barrier are done with it when one of them ends it.
+    pub(crate) ends_barrier: bool,
 }
 
 impl How {
@@ -58,6 +60,7 @@ impl How {
         constant: false,
         cached: false,
         discards: false,
+        ends_barrier: false,
     };
     pub(crate) const DISCARD: How = How { writes: true, discards: true, ..How::WEAK };
     /// A barrier in memory, which takes care of itself.
@@ -65,6 +68,7 @@ impl How {
     pub(crate) const READ: How = How { reads: true, ..How::WEAK };
     /// Of a texture or a surface.
     pub(crate) const FETCH: How = How { reads: true, cached: true, ..How::WEAK };
+    pub(crate) const END_OF_BARRIER: How = How { ends_barrier: true, ..How::WRITE };
     pub(crate) const WRITE: How = How { writes: true, ..How::WEAK };
 
     fn of(words: &[&str]) -> How {

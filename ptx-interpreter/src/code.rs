@@ -105,7 +105,9 @@ impl Program {
             variables: kept,
             module: content.into(),
             sites,
+            names_reserved: module.contains("%reserved_smem"),
             blocks: Default::default(),
+            fates: Default::default(),
         }
     }
 }

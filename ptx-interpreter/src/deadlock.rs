@@ -13,6 +13,8 @@ use crate::stop::{Result, Why, stop};
 const PATIENCE: u64 = 32;
 /// The same where loads are performed late: all that were executed before have been performed then.
 const PATIENCE_WITH_DELAYS: u64 = 256;
+/// Looks of a warp at memory that does not change, after which it is taken to wait.
+const POLLS: u64 = 1 << 16;
 /// Waits that a message tells.
 const TOLD: usize = 8;
 
@@ -64,7 +66,14 @@ impl Machine<'_> {
                 *last = state;
             }
         }
-        all
+        all || live.iter().all(|number| self.polls_in_vain(*number))
+    }
+
+    /// Whether a warp waits, or has looked very often at memory that nothing changes. A loop that counts its turns or reads a clock is
+    /// never twice in the same state.
+    fn polls_in_vain(&self, number: usize) -> bool {
+        let warp = self.warps[number].as_ref();
+        warp.is_none_or(|warp| warp.running == 0 || warp.polls.0 == self.progress && warp.polls.1 > POLLS)
     }
 
     /// Every thread waits.

@@ -33,6 +33,7 @@ mod deadlock;
 mod delayed;
 mod delays;
 mod descriptor;
+mod fate;
 mod fetch;
 mod grid;
 mod group;

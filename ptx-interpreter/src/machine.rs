@@ -1,9 +1,10 @@
 //! A module that is ready to run, and the state of a launch: its blocks, warps and threads.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::check::{Actor, Checks};
+use crate::fate::Fates;
 use crate::group::{Group, Thread};
 use crate::heap::Lent;
 use crate::joint::{Blocks, Part};
@@ -15,11 +16,14 @@ use crate::numbered::Numbered;
 use crate::operand::{Operand, Register};
 use crate::site::Site;
 use crate::spaces::{MODULE, Named};
-use crate::special::{Ordered, Special};
+use crate::special::{Ordered, RESERVED, Special};
 use crate::stop::{Result, Why, stop, wrong};
 use crate::tensor::{Begun, Tensor};
 use crate::text::Parameter;
 use crate::variable::Variable;
+
+/// Calls of a warp that have not returned, at most.
+const FRAMES: usize = 1 << 16;
 
 /// A module, ready to run.
 pub struct Program {
@@ -38,8 +42,12 @@ pub struct Program {
     pub(crate) grid_workspace: Option<u64>,
     /// Every instruction of every function, for messages.
     pub(crate) sites: Vec<Site>,
+    /// Whether it asks where the system has reserved shared memory.
+    pub(crate) names_reserved: bool,
     /// How the blocks of a kernel may run, if it was looked at.
     pub(crate) blocks: Mutex<HashMap<String, Blocks>>,
+    /// What functions do with their registers, as far as it was asked.
+    pub(crate) fates: Mutex<HashMap<String, Arc<Fates>>>,
 }
 
 pub(crate) struct Code {
@@ -115,6 +123,8 @@ pub(crate) struct Warp<'a> {
     pub(crate) live: u32,
     /// Threads that may go on.
     pub(crate) running: u32,
+    /// How often it has looked at what others do since the last progress.
+    pub(crate) polls: (u64, u64),
     /// The round from which on they have turns.
     pub(crate) rests: u64,
     /// Threads that wait for others of the warp, at the instruction before `at`.
@@ -261,7 +271,7 @@ impl<'a> Machine<'a> {
         self.next_cluster += 1;
         let mut begun = Vec::new();
         for block in first..first + self.cluster {
-            let shared = vec![SHARED_POISON; self.shared_bytes()];
+            let shared = vec![SHARED_POISON; self.shared_room()];
             self.blocks[block] = Some(Box::new(Block { shared, ..Block::default() }));
             for number in 0..self.warps_of_block {
                 let count = LANES.min(self.threads - number * LANES);
@@ -281,6 +291,7 @@ impl<'a> Machine<'a> {
                     last: [0; LANES],
                     live,
                     running: live,
+                    polls: (0, 0),
                     rests: 0,
                     waiting: 0,
                     at_cluster: 0,
@@ -335,8 +346,8 @@ impl<'a> Machine<'a> {
         };
         let free = warp.frames.iter().position(|frame| frame.mask == 0);
         let place = free.unwrap_or(warp.frames.len());
-        if place > 4000 || depth > 1 << 16 {
-            return stop(Why::Endless, format!("{name} calls itself without an end"));
+        if place > FRAMES || depth > FRAMES as u64 {
+            return stop(Why::Deep, format!("{name} calls itself, and {FRAMES} calls have not returned"));
         }
         if place == warp.frames.len() {
             warp.frames.push(frame)
@@ -486,8 +497,8 @@ impl<'a> Machine<'a> {
             Special::DynamicShared => self.launch.shared as u64,
             // It is allocated by 128 bytes.
             Special::TotalShared => self.shared_bytes().next_multiple_of(128) as u64,
-            // Of each block 1 KiB is reserved.
-            Special::AllShared => self.shared_bytes().next_multiple_of(128) as u64 + 1024,
+            Special::AllShared => (self.shared_bytes().next_multiple_of(128) + RESERVED) as u64,
+            Special::Reserved(part) => self.reserved(part),
             Special::GridWorkspace(from) => self.grid_workspace() >> from & u64::from(u32::MAX),
             Special::Constant(number) => number,
         }

@@ -7,6 +7,7 @@ use crate::machine::Machine;
 use crate::operand::{Operand, Place, Space};
 use crate::overlay::{PAGE, on_pages};
 use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, PIECE, SHARED, WINDOW, owner};
+use crate::special::RESERVED;
 use crate::stop::{Result, Stop, Why, stop};
 
 /// An address of 32 bits, with what is added to it, has no more of them. Compilers begin a loop before the first byte of shared memory.
@@ -81,6 +82,17 @@ impl Machine<'_> {
     /// Bytes of shared memory that a block has.
     pub(crate) fn shared_bytes(&self) -> usize {
         self.code.dynamic + self.launch.shared
+    }
+
+    /// With what the system has reserved, if the module asks where that is.
+    pub(crate) fn shared_room(&self) -> usize {
+        let bytes = self.shared_bytes();
+        if self.program.names_reserved { bytes.next_multiple_of(RESERVED) + RESERVED } else { bytes }
+    }
+
+    /// Where that part of what the system has reserved begins.
+    pub(crate) fn reserved(&self, part: usize) -> u64 {
+        (self.shared_bytes().next_multiple_of(RESERVED) + part) as u64
     }
 
     fn in_own_shared(&self, thread: Thread, address: u64) -> Result<()> {

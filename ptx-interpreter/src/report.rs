@@ -87,12 +87,13 @@ impl Program {
         if let Err(error) = ended {
             stop = machine.explain(error);
         }
+        machine.tell(|checks, machine| checks.judge_unwritten(|site| machine.program.loaded_by(site)));
         let checks = machine.checks.as_mut();
         let (found, older, shadow) = checks
             .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
             .unwrap_or_default();
         let used = machine.checks.as_ref().filter(|_| launch.tells_used).map(|checks| checks.used());
-        let findings = found.into_iter().map(|found| self.finding(found)).collect();
+        let findings = by_lines(found.into_iter().map(|found| self.finding(found)).collect());
         let older = older.into_iter().map(|load| self.place(load)).collect();
         Report {
             findings,
@@ -155,9 +156,39 @@ impl Program {
     pub(crate) fn finding(&self, found: Found) -> Finding {
         let places = found.places.into_iter().map(|place| self.place(place)).collect();
         let Found { kind, title, notes, help, times, .. } = found;
-        Finding { kind, title, places, notes, help, times }
+        let finding = Finding { kind, title, places, notes, help, times };
+        match finding.is_of_an_update() {
+            true => Finding { help: OF_AN_UPDATE.into(), ..finding },
+            false => finding,
+        }
     }
 }
+
+/// A loop that the compiler has unrolled has several instructions for each line of its source. What they do is one finding.
+fn by_lines(all: Vec<Finding>) -> Vec<Finding> {
+    let (mut findings, mut pairs) = (Vec::<Finding>::new(), Vec::new());
+    for finding in all {
+        match findings.iter().position(|known| known.is_of_the_lines_of(&finding)) {
+            Some(known) => {
+                findings[known].times += finding.times;
+                pairs[known] += 1;
+            }
+            None => {
+                findings.push(finding);
+                pairs.push(1);
+            }
+        }
+    }
+    for (finding, pairs) in findings.iter_mut().zip(pairs).filter(|(_, pairs)| *pairs > 1) {
+        let what = if finding.places.len() == 1 { "instructions" } else { "pairs of instructions" };
+        finding.notes.push(format!("{pairs} {what} of the PTX come from here, and do the same"));
+    }
+    findings
+}
+
+/// Where threads change a value by a load and a store.
+const OF_AN_UPDATE: &str = "change it by an atomic (`atomicAdd` and its like; `atom` or `red`), or let one thread do it: several that load the same \
+                            value and store another lose updates";
 
 fn refused(stop: &Stop) -> Finding {
     Finding {
@@ -213,6 +244,10 @@ impl Machine<'_> {
                 "if blocks end, it takes its time: launch less, or give it a later deadline. If none ends, see what each thread \
                  waits for",
             ),
+            Why::Deep => (
+                Kind::Bounds,
+                "end the recursion earlier: a GPU has at most 512 KB of stack for a thread, and 1 KB without `cudaLimitStackSize`",
+            ),
             Why::Endless => (Kind::Deadlock, "see what each thread waits for, and who should have come"),
             Why::Wrong if stop.text.contains("mask") => {
                 (Kind::Deadlock, "every thread that executes it has to be in the mask, with the same mask")
@@ -221,6 +256,15 @@ impl Machine<'_> {
                 (Kind::Async, "initialise the barrier with the number of arrivals of a phase: `mbarrier.init`")
             }
             Why::Wrong | Why::Gap => (Kind::Launch, "see the PTX ISA for what the instruction takes"),
+        };
+        let text = text::guarded(&self.program.sites[self.site as usize].text).1;
+        let is_end = matches!(text, "ret" | "exit") && stop.why == Why::Astray;
+        if is_end && self.checks.as_ref().is_some_and(|checks| checks.has(Kind::Async)) {
+            return None;
+        }
+        let (kind, help) = match is_end {
+            true => (Kind::Async, "let the block wait for every copy that it began, before it ends"),
+            false => (kind, help),
         };
         let deadlock = std::mem::take(&mut self.stuck_at);
         let lane = stop.lane.unwrap_or(self.current.mask.trailing_zeros() as usize % 32);
@@ -252,6 +296,9 @@ impl Machine<'_> {
             found.title = "memory is accessed that a thread has freed".into();
             found.help = "free it after the last access".into();
         }
+        if is_end {
+            found.title = "a block ends before a copy into its shared memory is known to be done".into();
+        }
         if !deadlock.is_empty() {
             found.places = deadlock;
         }
@@ -271,6 +318,7 @@ const NO_OBJECT: &str = " object";
 fn title(kind: Kind, stop: &Stop) -> &'static str {
     match kind {
         Kind::Misaligned => "an address is not as aligned as its access",
+        Kind::Bounds if stop.why == Why::Deep => "a stack overflows",
         Kind::Bounds if stop.text.contains("space") => {
             "an address is not in the state space that the instruction names"
         }

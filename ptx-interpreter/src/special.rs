@@ -1,5 +1,8 @@
 //! The special registers, by their names.
 
+/// Bytes of each block's shared memory that the system has reserved.
+pub(crate) const RESERVED: usize = 1024;
+
 /// A special register that the machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
@@ -30,6 +33,8 @@ pub(crate) enum Special {
     TotalShared,
     /// All of it, with what the system has reserved.
     AllShared,
+    /// Where in shared memory that part of what the system has reserved begins: CUDA's cooperative groups keep something there.
+    Reserved(usize),
     /// Where the blocks of a cooperative grid meet: so many bits, from that one on.
     GridWorkspace(u32),
     Constant(u64),
@@ -83,6 +88,9 @@ impl Special {
             "clock64" | "globaltimer" => Special::Clock(0, 64),
             "dynamic_smem_size" => Special::DynamicShared,
             "aggr_smem_size" => Special::AllShared,
+            "reserved_smem_offset_begin" | "reserved_smem_offset_0" => Special::Reserved(0),
+            "reserved_smem_offset_1" => Special::Reserved(RESERVED / 2),
+            "reserved_smem_offset_cap" | "reserved_smem_offset_end" => Special::Reserved(RESERVED),
             "current_graph_exec" => Special::Constant(0),
             // CUDA keeps there where `grid.sync()` counts the blocks.
             "envreg1" => Special::GridWorkspace(32),

@@ -17,6 +17,8 @@ pub enum Why {
     Trap,
     /// The kernel took more instructions than [`Launch::steps`](crate::Launch::steps), or all of its threads wait.
     Endless,
+    /// Functions call themselves deeper than a stack can be.
+    Deep,
     /// It had not ended before [`Launch::deadline`](crate::Launch::deadline).
     Late,
     /// The kernel is no PTX, or is launched as it must not be.

@@ -355,21 +355,6 @@ pub(crate) fn written(text: &str) -> Vec<String> {
     to.split(['{', '}', ',', ' ', '\t']).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
 }
 
-/// Whether an instruction does more with one of these registers than to copy it: to a register, or to a place that may be the
-/// thread's own.
-pub(crate) fn computes_with(text: &str, registers: &[String]) -> bool {
-    let mut words = text.split_whitespace().skip_while(|word| word.starts_with('@'));
-    let opcode = words.next().unwrap_or_default();
-    let is_store = opcode.starts_with("st.") && [".global", ".shared"].iter().all(|space| !opcode.contains(space));
-    if opcode.starts_with("mov.") || is_store {
-        return false;
-    }
-    let operands = words.collect::<Vec<_>>().join(" ");
-    let writes_none = ["st.", "red.", "bra", "call", "brx"].iter().any(|word| opcode.starts_with(word));
-    let read = if writes_none { operands.as_str() } else { operands.split_once(',').map_or("", |(_, rest)| rest) };
-    names(read, registers)
-}
-
 /// The predicate in front of an instruction, and the instruction.
 pub(crate) fn guarded(statement: &str) -> (Option<&str>, &str) {
     match statement.strip_prefix('@').and_then(|rest| rest.trim_start().split_once(' ')) {

@@ -14,6 +14,9 @@ impl Machine<'_> {
     pub(crate) fn polls(&mut self) {
         self.gives_way |= self.polled == self.site;
         self.polled = self.site;
+        let (progress, number) = (self.progress, self.current.warp);
+        let polls = &mut self.warp_mut(number).polls;
+        *polls = if polls.0 == progress { (progress, polls.1 + 1) } else { (progress, 1) };
     }
 
     /// A warp has executed a `fence.sc`.

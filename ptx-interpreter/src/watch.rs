@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::access::{Arrival, Engine, Fence, How};
 use crate::begun::Copy;
 use crate::check::{Actor, Checks, Event, Together};
+use crate::fate::Fate;
 use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes, each, lanes_of};
 use crate::machine::Machine;
@@ -13,7 +14,6 @@ use crate::meeting::Reduction;
 use crate::operand::Operand;
 use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, owner, shared_of};
 use crate::stop::Result;
-use crate::text::{computes_with, written};
 
 /// What the lanes of a warp store.
 #[derive(Clone, Copy)]
@@ -144,7 +144,7 @@ impl Machine<'_> {
             let address = addresses[thread.lane];
             let (Owner::Local(of), at) = owner(address, self.cluster) else { continue };
             let is_unwritten = self.local_of(of).is_some_and(|local| local.is_unwritten(at as usize, bytes));
-            if is_unwritten && self.is_computed_with(group) {
+            if is_unwritten && self.is_used() {
                 let (actor, site) = (self.actor(thread), self.site);
                 let event = Event { actor, site, address, bytes, how, engine: None };
                 self.tell(|checks, _| checks.uninitialised(event, address));
@@ -152,11 +152,11 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the function computes with what this load reads. Compilers copy values that nobody has written from place to place.
-    fn is_computed_with(&self, group: Group) -> bool {
-        let text = |site: u32| self.program.sites[site as usize].text.as_str();
-        let registers = written(text(self.site));
-        self.frame(group).code.lines.iter().any(|line| computes_with(text(line.site), &registers))
+    /// Whether the function does more with what this load reads than to keep it. Compilers copy values that nobody has written from
+    /// place to place.
+    fn is_used(&self) -> bool {
+        let loaded = self.program.loaded_by(self.site);
+        loaded.is_none_or(|(_, fates)| fates.into_iter().any(|fate| fate > Fate::Kept))
     }
 
     pub(crate) fn watch_fence(&mut self, group: Group, fence: Fence) {
@@ -378,11 +378,10 @@ impl Machine<'_> {
         if self.checks.is_none() {
             return Ok(());
         }
-        if kind == "init" || kind == "inval" {
-            self.watch_one(thread, bar, 8, How::WRITE)?;
-        }
-        if kind != "init" && kind != "inval" {
-            self.uses_barrier(thread, bar)?;
+        match kind {
+            "init" => self.watch_one(thread, bar, 8, How::WRITE)?,
+            "inval" => self.watch_one(thread, bar, 8, How::END_OF_BARRIER)?,
+            _ => self.uses_barrier(thread, bar)?,
         }
         let site = self.site;
         let Owner::Shared(block) = owner(bar, self.cluster).0 else { return Ok(()) };
@@ -456,7 +455,7 @@ impl Machine<'_> {
     /// The memory of a block is gone.
     pub(crate) fn watch_burial(&mut self, block: usize) {
         let begin = shared_of(block, self.cluster);
-        let bytes = self.shared_bytes() as u64;
+        let bytes = self.shared_room() as u64;
         self.tell(|checks, _| checks.bury(block as u32, begin, bytes));
     }
 }

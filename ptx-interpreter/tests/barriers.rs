@@ -111,7 +111,8 @@ fn a_count_is_one_of_whole_warps() {
 
 /// Each block writes into the other one, and some threads end when they have arrived.
 const EXCHANGE: &str = "mov.u32 %r2, %cluster_ctarank; xor.b32 %r3, %r2, 1; mapa.shared::cluster.u32 %r4, %own, %r3;\n\
-                        mad.lo.u32 %r5, %b, 100, %t; st.shared::cluster.u32 [%r4], %r5; barrier.cluster.arrive;\n\
+                        mad.lo.u32 %r5, %b, 100, %t; barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+st.shared::cluster.u32 [%r4], %r5; barrier.cluster.arrive;\n\
                         setp.eq.u32 %p2, %t, 9; @%p2 bra done;\nbarrier.cluster.wait; ld.shared.u32 %r1, [%own];";
 
 #[test]

@@ -113,11 +113,12 @@ impl Checks {
         self.shadow.spread(page, at / PAGE * PAGE);
         let mut written = self.shadow.pages[page].values(cell);
         if event.how.reads && written & bytes != bytes && !event.how.discards {
-            self.uninitialised(event, at);
+            self.unwritten(event, at);
             written |= bytes;
         }
         self.constants(event, (page, cell), at, bytes);
         let mut busy = self.shadow.take((page, cell), at);
+        self.comes_after(event, &mark, &busy.kept);
         let mut twins = Vec::new();
         for (place, old) in busy.kept.iter().enumerate().filter(|(_, old)| old.mark.bytes & bytes != 0) {
             match self.conflict(old, &mark, event) {
@@ -212,8 +213,11 @@ impl Checks {
         let proxied = &state.known.proxied[memory as usize];
         for lane in lanes_of(old.lanes) {
             let actor = self.actor_of(old, lane);
-            let ordered =
-                actor == event.actor || happened(state, old.epoch, actor) || observed(state, kept, event.actor);
+            let is_beside = actor.block == event.actor.block && actor.number / LANES == event.actor.number / LANES;
+            let ordered = actor == event.actor
+                || is_beside && event.how.ends_barrier
+                || happened(state, old.epoch, actor)
+                || observed(state, kept, event.actor);
             if !ordered {
                 match self.strong(old, new, actor, event.actor) {
                     Some(true) => continue,

@@ -14,6 +14,7 @@ use super::early::Early;
 use super::heads::{Heads, Reach};
 use super::history::History;
 use super::mark::Row;
+use super::sc::Fences;
 use super::shadow::{QuickMap, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
@@ -21,6 +22,7 @@ use crate::access::{Engine, How, Scope};
 use crate::spaces::Named;
 
 use super::finding::Kind;
+use super::unwritten::Unwritten;
 use super::visits::Lifetimes;
 
 /// A piece of memory that a kernel is given.
@@ -199,8 +201,8 @@ pub(crate) struct Checks {
     pub(super) writes: u32,
     /// What loads may return, if not only the newest value.
     pub(super) history: Option<History<Rc<Record>>>,
-    /// What `fence.sc` hands over to those after it.
-    pub(super) sc: Heads,
+    /// The fences that have an order among themselves.
+    pub(super) sc: Fences,
     pub(super) engines: HashMap<(Engine, Actor), u32>,
     pub(super) barriers: HashMap<(u32, u32), Pool>,
     pub(super) clusters: HashMap<u32, Meeting>,
@@ -211,6 +213,8 @@ pub(crate) struct Checks {
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>, u32)>,
     pub(super) lifetimes: Lifetimes,
     pub(super) found: Vec<Found>,
+    /// Reads of bytes that nobody has written.
+    pub(super) unwritten: HashMap<Unwritten, Found>,
     /// Loads that returned another value than the newest one, and stores that came before others, the first of each instruction.
     pub(crate) older: Vec<(Actor, u32, String)>,
     /// Whether threads have released something to the whole GPU, and acquired from it.
@@ -261,7 +265,7 @@ impl Checks {
             records: QuickMap::default(),
             writes: 0,
             history: None,
-            sc: Heads::default(),
+            sc: Fences::default(),
             engines: HashMap::new(),
             barriers: HashMap::new(),
             clusters: HashMap::new(),
@@ -270,6 +274,7 @@ impl Checks {
             waits: HashMap::new(),
             lifetimes: Lifetimes::default(),
             found: Vec::new(),
+            unwritten: HashMap::new(),
             older: Vec::new(),
             releases: false,
             acquires: false,
@@ -356,6 +361,11 @@ impl Checks {
         }
     }
 
+    /// Whether there is a finding of that kind.
+    pub(crate) fn has(&self, kind: Kind) -> bool {
+        self.found.iter().any(|found| found.kind == kind)
+    }
+
     pub(crate) fn is_clean(&self) -> bool {
         self.found.is_empty()
     }
@@ -370,6 +380,7 @@ impl Checks {
         self.unbalanced(shared, bytes);
         self.forget_refusals(block);
         self.lifetimes.bury(block);
+        self.sc.bury(block);
         self.states.remove(&u64::from(block));
         self.shadow.forget(shared, bytes);
         if let Some(history) = self.history.as_mut().filter(|_| bytes > 0) {

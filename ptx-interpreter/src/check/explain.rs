@@ -121,15 +121,20 @@ impl Checks {
     }
 
     pub(crate) fn uninitialised(&mut self, event: Event, at: u64) {
+        let found = self.of_unwritten(event, at);
+        self.find(found);
+    }
+
+    pub(super) fn of_unwritten(&self, event: Event, at: u64) -> Found {
         let what = self.what(event, at);
-        self.find(Found {
+        Found {
             kind: Kind::Uninitialised,
             title: "bytes are read that nobody has written".into(),
             places: vec![(event.actor, event.site, what)],
             notes: vec![],
             help: "write them before, in every thread that needs them or by one thread and a barrier after it".into(),
             times: 1,
-        });
+        }
     }
 
     pub(super) fn not_constant(&mut self, event: Event, other: (Actor, u32), read: bool) {

@@ -112,6 +112,21 @@ impl Place {
         }
     }
 
+    /// What stands between the brackets of its address.
+    fn address(&self) -> Option<&str> {
+        self.instruction.split_once('[')?.1.split(']').next()
+    }
+
+    /// Whether another instruction of that kind comes from the same line of the source.
+    fn is_of_the_line_of(&self, other: &Place) -> bool {
+        let word = |place: &Place| place.instruction.split('.').next().map(str::to_owned);
+        self.source.is_some() && self.is_at_the_line_of(other) && word(self) == word(other)
+    }
+
+    fn is_at_the_line_of(&self, other: &Place) -> bool {
+        (&self.source, &self.called, &self.function) == (&other.source, &other.called, &other.function)
+    }
+
     fn is_of_the_host(&self) -> bool {
         self.ptx_line == 0
     }
@@ -143,10 +158,35 @@ pub struct Finding {
     pub times: u64,
 }
 
+/// Lines from a load to the store of what was computed with it, at most, where the PTX does not name the lines of its source.
+const NEAR: u32 = 8;
+
 /// The title of what the deadline ended.
 pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
 
 impl Finding {
+    /// Whether two threads race that load a value and store another one in its place.
+    pub(crate) fn is_of_an_update(&self) -> bool {
+        let [one, other, ..] = &*self.places else { return false };
+        let is_pair = |load: &Place, store: &Place| {
+            let is_near = store.ptx_line.wrapping_sub(load.ptx_line) < NEAR;
+            let is_beside = load.source.as_ref().map_or(is_near, |_| load.is_at_the_line_of(store));
+            load.instruction.starts_with("ld.") && store.instruction.starts_with("st.") && is_beside
+        };
+        self.kind == Kind::Race
+            && (is_pair(one, other) || is_pair(other, one))
+            && one.function == other.function
+            && one.address() == other.address()
+    }
+
+    /// Whether another one is of the same kind at the same lines of the source.
+    pub(crate) fn is_of_the_lines_of(&self, other: &Finding) -> bool {
+        let pairs = self.places.iter().zip(&other.places);
+        (self.kind, &self.title, self.places.len()) == (other.kind, &other.title, other.places.len())
+            && !self.places.is_empty()
+            && pairs.into_iter().all(|(one, other)| one.is_of_the_line_of(other))
+    }
+
     /// Whether it says only that the deadline of the launch came first. See [`Launch::deadline`](crate::Launch::deadline).
     pub fn is_late(&self) -> bool {
         self.kind == Kind::Deadlock && self.title == LATE

@@ -20,6 +20,9 @@ impl Checks {
             None if block == event.actor.block => return,
             None => (Visitor::Thread(event.actor), self.state(event.actor).epoch),
         };
+        if block != event.actor.block && !self.has_begun(block, event.actor) {
+            self.not_begun(event);
+        }
         let visit = Visit { actor: event.actor, epoch, address: event.address, writes: event.how.writes };
         let ended = self.lifetimes.ends.get(&block.into()).is_some_and(|(_, ended)| *ended == self.threads);
         if ended {
@@ -27,6 +30,25 @@ impl Checks {
         } else {
             self.lifetimes.visits.entry(block).or_default().insert((visitor, event.site), visit);
         }
+    }
+
+    /// Whether a thread knows that another block of its cluster has begun.
+    fn has_begun(&mut self, block: u32, actor: Actor) -> bool {
+        let state = self.state(actor);
+        let (met, ordered) = (state.met, state.known.ordered.clone());
+        met > 0 || (0..self.threads).any(|number| ordered.of_thread(block, number) > 0)
+    }
+
+    fn not_begun(&mut self, event: Event) {
+        let what = format!("accesses {}", self.place_of(event.address));
+        self.find(Found {
+            kind: Kind::Bounds,
+            title: "the shared memory of another block is accessed, and nothing tells that this block has begun".into(),
+            places: vec![(event.actor, event.site, what)],
+            notes: vec![],
+            help: "put `barrier.cluster.arrive` and `barrier.cluster.wait` (cluster.sync()) before the first access, which all threads of the cluster execute".into(),
+            times: 1,
+        });
     }
 
     /// A thread ends.

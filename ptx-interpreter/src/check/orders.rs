@@ -101,14 +101,13 @@ impl Checks {
                     strong.into_iter().for_each(|strong| strong.observed.give(reach, &mut state.known));
                 }
                 if is_sc {
-                    let mut before = Known::default();
-                    self.sc.give(reach, &mut before);
+                    let before = self.known_before(actor, reach);
                     self.state(actor).known.join(&before);
                 }
                 let state = self.state(actor);
                 let known = state.release(actor, threads);
                 if is_sc {
-                    self.sc.put(reach, &known);
+                    self.fenced(actor, reach, known.clone());
                 }
                 if releases {
                     self.state(actor).strong().fenced[..=reach.level].fill(Some(known));

@@ -102,9 +102,11 @@ impl Matrix {
 
     fn load(&self, machine: &mut Machine<'_>, all: &[Thread], rows: &[Thread], registers: &[Operand]) -> Result<()> {
         let mut matrix = vec![[0; ROW]; rows.len()];
-        for (thread, row) in rows.iter().zip(&mut matrix) {
+        for (number, (thread, row)) in rows.iter().zip(&mut matrix).enumerate() {
             let address = self.row(machine, *thread).map_err(|stop| stop.by(thread.lane))?;
-            machine.watch_one(*thread, address, ROW, How::READ)?;
+            // Four lanes read a row: this one and those behind it. The lane that names the row need not be among them.
+            let reader = all[4 * (number % 8)];
+            machine.watch_one(reader, address, ROW, How::READ)?;
             machine.read_into(address, row).map_err(|stop| stop.by(thread.lane))?;
             *row = self.rows.unpacked(*row);
         }

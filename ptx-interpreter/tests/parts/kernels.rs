@@ -95,7 +95,7 @@ pub(crate) const CASES: &[Case] = &[
         cluster: 2,
         around: ".shared .align 4 .b8 room[128];",
         body: "mul.wide.u32 %d6, %r3, 4; mov.u64 %d7, room; add.u64 %d6, %d6, %d7; mov.u32 %r5, %cluster_ctarank; xor.b32 %r5, %r5, 1;
-               mapa.shared::cluster.u64 %d6, %d6, %r5; st.shared::cluster.u32 [%d6], %r1;
+               mapa.shared::cluster.u64 %d6, %d6, %r5; barrier.cluster.arrive; barrier.cluster.wait; st.shared::cluster.u32 [%d6], %r1;
                barrier.cluster.arrive; barrier.cluster.wait;
                mul.wide.u32 %d6, %r3, 4; add.u64 %d6, %d6, %d7; ld.shared.u32 %r4, [%d6]; add.u64 %d5, %d2, %d3; st.global.u32 [%d5], %r4;",
         ..PLAIN

@@ -1,0 +1,179 @@
+//! The order of `fence.sc`. All such fences have one order, and in a run it is that in which they were executed. Most of it is chance: in
+//! another run it is another one, and what it orders by chance must not hide that nothing else does. So a fence comes after another
+//! one only where this has to be: where an access after that one came before an access of the same bytes in front of this one. Each
+//! access is one of the fence's thread, or of another thread of its block across a barrier. Where loads may return older values, these
+//! depend on the order, and all of it counts.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::actor::Actor;
+use super::checks::{Checks, Event};
+use super::clock::Known;
+use super::heads::{Heads, Reach};
+use super::mark::Mark;
+use super::marks::happened;
+use super::shadow::Kept;
+use crate::lanes::lanes_of;
+
+/// Fences of a thread that are remembered.
+const FENCES: usize = 4;
+
+/// A `fence.sc`.
+#[derive(Clone, Debug)]
+struct Sc {
+    /// The epoch that begins with it.
+    epoch: u32,
+    reach: Reach,
+    known: Known,
+}
+
+/// What is remembered of a thread.
+#[derive(Debug, Default)]
+struct Own {
+    fences: Vec<Sc>,
+    /// Whose strong accesses its own ones came after, and in which epochs these were.
+    after: HashMap<Actor, u32>,
+    /// Its epoch at the last of its own.
+    epoch: u32,
+    /// What is known by that to fences behind it, if they reach threads so far apart.
+    learned: [Known; 3],
+    /// What its block's fences knew that it knew of, when its epoch was this one and the block had so many.
+    of_block: (u32, usize, Known),
+}
+
+/// Of all threads.
+#[derive(Debug, Default)]
+pub(super) struct Fences {
+    own: HashMap<Actor, Own>,
+    /// The threads of a block that came after others.
+    later: HashMap<u32, BTreeSet<usize>>,
+    /// How many fences the threads of a block have executed.
+    count: HashMap<u32, usize>,
+    /// What the fences of blocks knew that have ended.
+    ended: HashMap<u32, Known>,
+    has_any: bool,
+    /// What those that were executed hand over to later ones, where loads return more than the newest value.
+    handed: Heads,
+}
+
+impl Checks {
+    /// Which accesses a strong access comes after that nothing else orders.
+    pub(super) fn comes_after(&mut self, event: Event, mark: &Mark, kept: &[Kept]) {
+        if !self.sc.has_any || mark.scope == 0 || mark.is_engine {
+            return;
+        }
+        let conflicts = |old: &&Kept| {
+            let old = &old.mark;
+            old.scope > 0 && !old.is_engine && old.bytes & mark.bytes != 0 && (old.writes || mark.writes)
+        };
+        let Actor { block, number } = event.actor;
+        for old in kept.iter().filter(conflicts) {
+            for lane in lanes_of(old.mark.lanes) {
+                let actor = self.actor_of(&old.mark, lane);
+                if actor != event.actor && !happened(self.known_state(event.actor), old.mark.epoch, actor) {
+                    let epoch = self.known_state(event.actor).epoch;
+                    let own = self.sc.own.entry(event.actor).or_default();
+                    own.epoch = epoch;
+                    let last = own.after.entry(actor).or_default();
+                    *last = old.mark.epoch.max(*last);
+                    self.sc.later.entry(block).or_default().insert(number);
+                }
+            }
+        }
+    }
+
+    /// What a `fence.sc` learns of those before it.
+    pub(super) fn known_before(&mut self, actor: Actor, reach: Reach) -> Known {
+        let mut known = Known::default();
+        if self.history.is_some() {
+            self.sc.handed.give(reach, &mut known);
+            return known;
+        }
+        let later: Vec<usize> = self.sc.later.get(&actor.block).into_iter().flatten().copied().collect();
+        for number in later {
+            let other = Actor { block: actor.block, number };
+            self.follow(other);
+            let own = &self.sc.own[&other];
+            let is_before = other == actor || {
+                let state = self.states.get(&u64::from(actor.block)).map(|threads| &threads[actor.number]);
+                state.is_some_and(|state| state.known.ordered.of_thread(actor.block, number) >= own.epoch)
+            };
+            if is_before {
+                own.learned[..=reach.level].iter().for_each(|learned| known.join(learned));
+            }
+        }
+        known
+    }
+
+    /// What follows for a thread from the accesses that its own ones came after.
+    fn follow(&mut self, actor: Actor) {
+        let after = self.sc.own.get_mut(&actor).map(|own| std::mem::take(&mut own.after)).unwrap_or_default();
+        for (other, epoch) in after {
+            let distance = self.distance(actor.block, other.block);
+            let mut known = Known::default();
+            match self.sc.ended.get(&other.block) {
+                Some(ended) => known.join(ended),
+                None => {
+                    let fences = self.sc.own.get(&other).into_iter().flat_map(|own| &own.fences);
+                    let before = fences.filter(|fence| fence.epoch <= epoch && fence.reach.level >= distance);
+                    before.for_each(|fence| known.join(&fence.known));
+                    known.join(self.known_of_block(other));
+                }
+            }
+            self.sc.own.entry(actor).or_default().learned[distance].join(&known);
+        }
+    }
+
+    /// What the fences of other threads of its block knew that a thread knows of: those before a barrier.
+    fn known_of_block(&mut self, actor: Actor) -> &Known {
+        let epoch = self.state(actor).epoch;
+        let count = self.sc.count.get(&actor.block).copied().unwrap_or_default();
+        let is_known = self.sc.own.get(&actor).is_some_and(|own| (own.of_block.0, own.of_block.1) == (epoch, count));
+        if !is_known {
+            let ordered = &self.known_state(actor).known.ordered;
+            let mut known = Known::default();
+            for number in (0..self.threads).filter(|number| *number != actor.number) {
+                let own = self.sc.own.get(&Actor { block: actor.block, number });
+                let fences = own.into_iter().flat_map(|own| &own.fences);
+                let before = fences.filter(|fence| fence.epoch <= ordered.of_thread(actor.block, number));
+                before.for_each(|fence| known.join(&fence.known));
+            }
+            self.sc.own.entry(actor).or_default().of_block = (epoch, count, known);
+        }
+        &self.sc.own.entry(actor).or_default().of_block.2
+    }
+
+    /// A `fence.sc` was executed by a thread that knew this; an epoch of the thread begins.
+    pub(super) fn fenced(&mut self, actor: Actor, reach: Reach, known: Known) {
+        if self.history.is_some() {
+            return self.sc.handed.put(reach, &known);
+        }
+        let epoch = self.state(actor).epoch;
+        self.sc.has_any = true;
+        *self.sc.count.entry(actor.block).or_default() += 1;
+        let fences = &mut self.sc.own.entry(actor).or_default().fences;
+        if fences.len() == FENCES {
+            fences.remove(0);
+        }
+        fences.push(Sc { epoch, reach, known });
+    }
+}
+
+impl Fences {
+    /// A block has ended.
+    pub(super) fn bury(&mut self, block: u32) {
+        if !self.has_any {
+            return;
+        }
+        self.count.remove(&block);
+        self.later.remove(&block);
+        let ended = self.own.extract_if(|actor, _| actor.block == block);
+        let all = ended.flat_map(|(_, own)| own.fences).reduce(|mut one, other| {
+            one.known.join(&other.known);
+            one
+        });
+        if let Some(all) = all {
+            self.ended.insert(block, all.known);
+        }
+    }
+}

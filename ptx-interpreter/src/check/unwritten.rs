@@ -1,0 +1,89 @@
+//! Reads of bytes that nobody has written. It is no mistake to copy what is between the fields of a structure, or to load a vector of
+//! which a part is used.
+
+use super::checks::{Checks, Event, Found};
+use super::finding::Kind;
+use super::mark::CELL;
+use super::shadow::PAGE;
+use crate::fate::Fate;
+
+/// Which bytes of what an instruction reads nobody has written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Unwritten {
+    site: u32,
+    /// A bit for each.
+    bytes: u64,
+    /// Whether these are all.
+    is_whole: bool,
+}
+
+impl Checks {
+    /// An access reads some bytes that nobody has written, the first of this cell at `at`.
+    pub(super) fn unwritten(&mut self, event: Event, at: u64) {
+        // What is longer is no load of registers.
+        let length = event.bytes.min(64) as u64;
+        let offsets: Vec<u64> = (0..length).filter(|offset| !self.is_written(event.address + offset)).collect();
+        let is_first = offsets.first().is_none_or(|first| event.address + first >= at / CELL * CELL);
+        if !is_first {
+            return;
+        }
+        let is_whole = offsets.len() == event.bytes;
+        let bytes = offsets.iter().fold(0, |bits, offset| bits | 1 << offset);
+        let key = Unwritten { site: event.site, bytes, is_whole };
+        let new = self.of_unwritten(event, at);
+        self.unwritten.entry(key).and_modify(|found| found.times += 1).or_insert(new);
+    }
+
+    fn is_written(&mut self, address: u64) -> bool {
+        let page = self.open(address);
+        self.shadow.pages[page].values((address % PAGE / CELL) as usize) >> (address % CELL) & 1 == 1
+    }
+
+    /// What was read so and matters becomes findings. `loaded` says of a load the bytes of an element, and what becomes of each.
+    pub(crate) fn judge_unwritten(&mut self, loaded: impl Fn(u32) -> Option<(usize, Vec<Fate>)>) {
+        let mut all: Vec<(Unwritten, Found)> = self.unwritten.drain().collect();
+        all.retain(|(unwritten, _)| {
+            loaded(unwritten.site).is_none_or(|(bytes, fates)| unwritten.matters(bytes, &fates))
+        });
+        all.sort_by_key(|(unwritten, _)| (unwritten.site, unwritten.bytes));
+        for (Unwritten { site, .. }, found) in all {
+            if self.is_raced_for(site) {
+                continue;
+            }
+            let times = found.times - 1;
+            let key = (Kind::Uninitialised, site, u32::MAX);
+            self.find_as(key, found, 0);
+            if let Some((place, _)) = self.seen.get(&key) {
+                self.found[*place].times += times;
+            }
+        }
+    }
+
+    /// Whether another thread writes what an instruction reads, and nothing orders the two: then it may come first.
+    fn is_raced_for(&self, site: u32) -> bool {
+        let is_race = |found: &&Found| matches!(found.kind, Kind::Race | Kind::Order);
+        let reads =
+            |found: &Found| found.places.iter().take(2).any(|place| place.1 == site && place.2.starts_with("reads"));
+        self.found.iter().filter(is_race).any(reads)
+    }
+}
+
+impl Unwritten {
+    /// Whether it matters, by what becomes of the elements of a load.
+    fn matters(&self, bytes: usize, fates: &[Fate]) -> bool {
+        fates.iter().enumerate().any(|(number, fate)| {
+            let all = (1u128 << bytes) - 1;
+            let own = u128::from(self.bytes) >> (number * bytes) & all;
+            own != 0 && *fate > self.harmless(own == all)
+        })
+    }
+
+    /// What may become of an element of which all or some bytes are unwritten, without harm.
+    fn harmless(&self, is_all_of_it: bool) -> Fate {
+        match (is_all_of_it, self.is_whole) {
+            (false, _) => Fate::Narrowed,
+            (true, false) => Fate::Copied,
+            (true, true) => Fate::Unused,
+        }
+    }
+}
