@@ -186,7 +186,7 @@ fn ending(stop: &Stop) -> Status {
     note(&stop.to_string());
     match stop.why {
         Why::Misaligned => MISALIGNED_ADDRESS,
-        Why::Astray | Why::NotGiven => ILLEGAL_ADDRESS,
+        Why::Astray | Why::NotGiven | Why::Deep => ILLEGAL_ADDRESS,
         Why::Endless | Why::Late => LAUNCH_TIMEOUT,
         Why::Gap | Why::Trap | Why::Wrong => LAUNCH_FAILED,
     }

@@ -73,7 +73,7 @@ impl Machine<'_> {
     /// never twice in the same state.
     fn polls_in_vain(&self, number: usize) -> bool {
         let warp = self.warps[number].as_ref();
-        warp.is_none_or(|warp| warp.running == 0 || warp.polls.0 == self.progress && warp.polls.1 > POLLS)
+        warp.is_none_or(|warp| warp.running == 0 || warp.polls.progress == self.progress && warp.polls.count > POLLS)
     }
 
     /// Every thread waits.
@@ -113,11 +113,13 @@ impl Machine<'_> {
                 let place = (next as usize).saturating_sub(usize::from(!spins)).min(lines.len() - 1);
                 let site = lines[place].site;
                 let what = self.wait_of(thread, site);
-                // A loop may stand anywhere between two looks at its barrier.
+                // A loop may stand anywhere between two looks at its barrier or flag.
+                let is_look = spins && warp.polls.count > 0 && warp.polls.progress == self.progress;
+                let looks = if is_look { warp.polls.site } else { site };
                 let asks = self
                     .phase_of(thread)
                     .filter(|_| spins && !self.is_product_wait(site))
-                    .map_or(site, |(_, _, site)| *site);
+                    .map_or(looks, |(_, _, site)| *site);
                 (thread, asks, what)
             })
             .collect()

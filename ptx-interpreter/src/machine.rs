@@ -112,6 +112,14 @@ pub(crate) struct Frame<'a> {
     pub(crate) base: u64,
 }
 
+/// How often a warp has looked at what others do since the last progress, and where.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Polls {
+    pub(crate) progress: u64,
+    pub(crate) count: u64,
+    pub(crate) site: u32,
+}
+
 pub(crate) struct Warp<'a> {
     pub(crate) block: usize,
     pub(crate) frames: Vec<Frame<'a>>,
@@ -123,8 +131,7 @@ pub(crate) struct Warp<'a> {
     pub(crate) live: u32,
     /// Threads that may go on.
     pub(crate) running: u32,
-    /// How often it has looked at what others do since the last progress.
-    pub(crate) polls: (u64, u64),
+    pub(crate) polls: Polls,
     /// The round from which on they have turns.
     pub(crate) rests: u64,
     /// Threads that wait for others of the warp, at the instruction before `at`.
@@ -291,7 +298,7 @@ impl<'a> Machine<'a> {
                     last: [0; LANES],
                     live,
                     running: live,
-                    polls: (0, 0),
+                    polls: Polls::default(),
                     rests: 0,
                     waiting: 0,
                     at_cluster: 0,

@@ -1,7 +1,7 @@
 //! Where the threads of a warp are, and when they last had a turn.
 
 use crate::lanes::each;
-use crate::machine::{Machine, Warp};
+use crate::machine::{Machine, Polls, Warp};
 
 /// One turn of so many goes on after a `fence.sc`. The others end there: such fences have an order among themselves, and what it
 /// orders by chance must not hide that nothing else does.
@@ -15,8 +15,10 @@ impl Machine<'_> {
         self.gives_way |= self.polled == self.site;
         self.polled = self.site;
         let (progress, number) = (self.progress, self.current.warp);
+        let site = self.site;
         let polls = &mut self.warp_mut(number).polls;
-        *polls = if polls.0 == progress { (progress, polls.1 + 1) } else { (progress, 1) };
+        let count = if polls.progress == progress { polls.count + 1 } else { 1 };
+        *polls = Polls { progress, count, site };
     }
 
     /// A warp has executed a `fence.sc`.

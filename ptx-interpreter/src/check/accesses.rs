@@ -114,7 +114,6 @@ impl Checks {
         let mut written = self.shadow.pages[page].values(cell);
         if event.how.reads && written & bytes != bytes && !event.how.discards {
             self.unwritten(event, at);
-            written |= bytes;
         }
         self.constants(event, (page, cell), at, bytes);
         let mut busy = self.shadow.take((page, cell), at);

@@ -30,8 +30,13 @@ impl Checks {
         let is_whole = offsets.len() == event.bytes;
         let bytes = offsets.iter().fold(0, |bits, offset| bits | 1 << offset);
         let key = Unwritten { site: event.site, bytes, is_whole };
-        let new = self.of_unwritten(event, at);
-        self.unwritten.entry(key).and_modify(|found| found.times += 1).or_insert(new);
+        match self.unwritten.get_mut(&key) {
+            Some(found) => found.times += 1,
+            None => {
+                let new = self.of_unwritten(event, at);
+                self.unwritten.insert(key, new);
+            }
+        }
     }
 
     fn is_written(&mut self, address: u64) -> bool {

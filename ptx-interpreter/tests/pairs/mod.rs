@@ -21,9 +21,9 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 13] = files!(
+pub(crate) const FILES: [File; 14] = files!(
     "shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "tensor", "pair",
-    "reported", "blind"
+    "reported", "blind", "trial"
 );
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
