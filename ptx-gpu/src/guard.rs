@@ -8,15 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use libc::{c_int, c_void, siginfo_t};
 
-use crate::{calling, python};
+use crate::caller::Caller;
+use crate::calling;
 
 pub(crate) const PAGE: u64 = 1 << 12;
 /// Accesses that are noted between two calls of the program, at most.
 const ACCESSES: usize = 256;
 /// Runs of pages that are closed at one time, at most: the system gives a process 65,530 mappings.
 const RUNS: usize = 1 << 13;
-/// Callers of an access that are noted.
-const CALLERS: usize = 32;
 
 /// What the program must not do with a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,10 +29,7 @@ pub(crate) enum Closed {
 pub(crate) struct Access {
     pub(crate) address: u64,
     pub(crate) writes: bool,
-    /// The instruction, and where the functions around it go on.
-    pub(crate) callers: Vec<usize>,
-    /// Where a program in Python is.
-    pub(crate) python: Option<python::Place>,
+    pub(crate) caller: Caller,
 }
 
 #[derive(Default)]
@@ -187,22 +183,9 @@ impl Guard {
     }
 }
 
-/// An instruction, and where the functions around it go on.
-fn callers(instruction: usize) -> Vec<usize> {
-    let mut callers = Vec::with_capacity(CALLERS);
-    backtrace::trace(|frame| {
-        // The handler's own functions come first.
-        if !callers.is_empty() || frame.ip() as usize == instruction {
-            callers.push(frame.ip() as usize);
-        }
-        callers.len() < CALLERS
-    });
-    if callers.is_empty() { vec![instruction] } else { callers }
-}
-
 /// Notes an access. Another thread may hold Python's lock, and access a closed page meanwhile.
 fn note(address: u64, At { instruction, writes }: At) {
-    let access = Access { address, writes, callers: callers(instruction), python: python::place() };
+    let access = Access { address, writes, caller: Caller::of_access(instruction) };
     guard().accesses.push(access);
     HAS_ACCESSES.store(true, Ordering::Release);
 }

@@ -1,7 +1,6 @@
 //! What the host does with memory that work of the GPU may still use: pinned, registered and managed memory, where both have the same
 //! addresses.
 
-use std::path::Path;
 use std::sync::Once;
 
 use ptx_interpreter::{Finding, Kind, Place, Record, Use};
@@ -125,7 +124,7 @@ impl Gpu {
         self.order.host_learns_of(user.deed.line, user.deed.number);
         let (subject, verb) = (user.deed.subject(), user.verb());
         let (place, note) = self.place_of_host(access);
-        let first = format!("the first: {}, {}", user.deed.name, user.deed.place);
+        let first = format!("the first: {}, {}", user.name(), user.deed.place);
         Some(Finding {
             kind: Kind::Race,
             title: format!("{subject} {verb} bytes that the host {} without waiting", access.verb()),
@@ -139,9 +138,9 @@ impl Gpu {
     /// Where the host does it, or a note where that is not known.
     fn place_of_host(&self, access: &Access) -> (Option<Place>, Option<String>) {
         let what = format!("{} {}", access.verb(), self.memory.describe(access.address));
-        match place_of(access, what.clone()) {
+        match access.caller.place(&what) {
             Some(place) => (Some(place), None),
-            None => (None, Some(format!("the host {what}{}", function_of(access)))),
+            None => (None, Some(format!("the host {what}{}", access.caller.function()))),
         }
     }
 }
@@ -159,38 +158,4 @@ fn closes(user: &User) -> Option<Closed> {
         Use::Writes | Use::WritesStrongly => Some(Closed::ToAll),
         Use::Reads | Use::ReadsStrongly => Some(Closed::ToWrites),
     }
-}
-
-/// Where the program does it: in the first function around the access whose source is there.
-fn place_of(access: &Access, what: String) -> Option<Place> {
-    if let Some((function, source)) = access.python.clone() {
-        return Some(Place::of_the_host(function, source, what));
-    }
-    let is_there = |(_, source): &(String, Source)| source.as_ref().is_some_and(|(file, _)| Path::new(file).is_file());
-    let (function, source) = functions(access).find(is_there)?;
-    Some(Place::of_the_host(function, source?, what))
-}
-
-/// The first function of the program around an access, by its name alone.
-fn function_of(access: &Access) -> String {
-    let name = functions(access).map(|(name, _)| name).find(|name| !name.starts_with("__mem"));
-    name.filter(|name| !name.is_empty()).map(|name| format!(" in {name}")).unwrap_or_default()
-}
-
-/// A file and a line, if they are known.
-type Source = Option<(String, u32)>;
-
-/// The functions around an access, the innermost first.
-fn functions(access: &Access) -> impl Iterator<Item = (String, Source)> {
-    access.callers.iter().enumerate().flat_map(|(number, caller)| {
-        let mut all = Vec::new();
-        // The others are where a call ends.
-        let instruction = caller.saturating_sub(usize::from(number > 0)) as *mut _;
-        backtrace::resolve(instruction, |symbol| {
-            let name = symbol.name().map(|name| format!("{name:#}")).unwrap_or_default();
-            let file = symbol.filename().map(|file| file.display().to_string());
-            all.push((name, file.zip(symbol.lineno())));
-        });
-        all
-    })
 }

@@ -14,7 +14,9 @@
 mod allowed;
 mod array;
 mod arrays;
+mod blas;
 mod call;
+mod caller;
 mod calling;
 mod capture;
 mod changed;

@@ -283,6 +283,11 @@ impl Memory {
         }
     }
 
+    /// Whether somebody has written to the allocation that an address is in.
+    pub(crate) fn is_written(&self, address: u64) -> bool {
+        self.find(address).is_some_and(|one| one.written)
+    }
+
     /// A kernel ran, and may have written to any of them.
     pub(crate) fn written(&mut self) {
         self.live.values_mut().for_each(|one| one.written = true);

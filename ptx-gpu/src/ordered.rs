@@ -6,9 +6,10 @@ use std::sync::Arc;
 use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRange};
 
 use crate::changed::is_checked;
+use crate::caller::Caller;
 use crate::gpu::Gpu;
 use crate::missing_order::{EARLY, help};
-use crate::order::{Conflict, Deed, Line, Point, Range, User};
+use crate::order::{By, Conflict, Deed, Line, Point, Range, User};
 use crate::output::tell;
 use crate::work::{Fill, Side, Transfer, Work};
 
@@ -18,6 +19,7 @@ struct New {
     name: String,
     does: Option<&'static str>,
     program: Option<Arc<Program>>,
+    caller: Option<Caller>,
     releases: bool,
     launches_dependents: bool,
 }
@@ -48,7 +50,7 @@ fn range(begin: u64, bytes: usize, how: Use) -> Range {
 }
 
 fn ranges_of(used: &[UsedRange]) -> Vec<Range> {
-    used.iter().map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(*used) }).collect()
+    used.iter().map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(By::Instruction(*used)) }).collect()
 }
 
 impl Gpu {
@@ -103,6 +105,18 @@ impl Gpu {
         }
     }
 
+    /// What a library's call has used. Finds what was not ordered before it.
+    pub(crate) fn library_has_used(
+        &mut self,
+        call: &str,
+        caller: &Caller,
+        point: &mut Point,
+        ranges: &[Range],
+    ) -> Vec<Finding> {
+        let new = New { name: call.into(), caller: Some(caller.clone()), ..New::default() };
+        self.use_bytes(new, point, ranges, &[])
+    }
+
     /// What a kernel has used. Finds what was not ordered before it.
     pub(crate) fn has_run(
         &mut self,
@@ -125,6 +139,7 @@ impl Gpu {
             name,
             does: None,
             program: Some(program),
+            caller: None,
             releases: used.releases,
             launches_dependents: used.launches_dependents,
         };
@@ -144,12 +159,23 @@ impl Gpu {
             None => format!("number {number} in {stream}"),
         };
         let graph = point.node.clone();
-        let New { name, does, program, releases, launches_dependents } = new;
+        let New { name, does, program, caller, releases, launches_dependents } = new;
         let kind = self.order.kind_of(point.stream);
         point.grid = program.is_some().then_some((line, number));
-        let deed =
-            Deed { name, does, stream, kind, place, line, number, graph, program, releases, launches_dependents };
-        let deed = Arc::new(deed);
+        let deed = Arc::new(Deed {
+            name,
+            does,
+            stream,
+            kind,
+            place,
+            line,
+            number,
+            graph,
+            program,
+            caller,
+            releases,
+            launches_dependents,
+        });
         let conflicts = self.order.use_bytes(&deed, point, ranges);
         ranges.iter().for_each(|range| self.has_used(range.begin, range.end));
         let tells_host = |range: &Range| {
@@ -200,8 +226,8 @@ impl Gpu {
         let bytes: u64 = all.iter().map(|conflict| conflict.end - conflict.begin).sum();
         let both = self.memory.describe(first.begin);
         let mut notes = vec![
-            format!("the first: {}, {}", earlier.deed.name, earlier.deed.place),
-            format!("the second: {}, {}", deed.name, deed.place),
+            format!("the first: {}, {}", earlier.name(), earlier.deed.place),
+            format!("the second: {}, {}", later.name(), deed.place),
             format!("{bytes} bytes are used by both, the first of them {both}"),
         ];
         notes.extend(note);
@@ -222,9 +248,16 @@ impl Gpu {
     }
 
     pub(crate) fn place(&self, user: &User) -> Option<Place> {
-        let (program, used) = (user.deed.program.as_ref()?, user.by.as_ref()?);
-        let (bytes, at) = (used.end - used.begin, self.memory.describe(used.begin));
-        Some(program.place_of(used, format!("{} the first of {bytes} bytes, {at}", user.verb())))
+        let what = |begin, end| format!("the first of {} bytes, {}", end - begin, self.memory.describe(begin));
+        match user.by? {
+            By::Instruction(used) => {
+                let what = what(used.begin, used.end);
+                Some(user.deed.program.as_ref()?.place_of(&used, format!("{} {what}", user.verb())))
+            }
+            By::Operand { name, begin, end } => {
+                user.deed.caller.as_ref()?.place(&format!("{} {name}: {}", user.verb(), what(begin, end)))
+            }
+        }
     }
 
     /// Whether the host knows that work is done when its call returns.
@@ -243,11 +276,8 @@ impl Gpu {
 
 /// Whether two kernels use bytes in the same way by the same instructions.
 fn is_by_same_instructions(one: &Conflict, other: &Conflict) -> bool {
-    let are_same = |one: Option<UsedRange>, other: Option<UsedRange>| match (one, other) {
-        (Some(one), Some(other)) => one.has_instruction_of(&other),
-        _ => false,
-    };
-    one.later.how == other.later.how && are_same(one.later.by, other.later.by)
+    let of = |conflict: &Conflict| conflict.later.by.and_then(|by| by.instruction().copied());
+    one.later.how == other.later.how && of(one).zip(of(other)).is_some_and(|(one, other)| one.has_instruction_of(&other))
 }
 
 /// Of the work on each line the newest piece that was not ordered before, and the bytes of both.
@@ -268,6 +298,14 @@ fn newest(conflicts: Vec<Conflict>) -> HashMap<Line, Vec<Conflict>> {
 }
 
 impl User {
+    /// The work, and of a library's call the operand.
+    pub(crate) fn name(&self) -> String {
+        match self.by {
+            Some(By::Operand { name, .. }) => format!("{} ({name})", self.deed.name),
+            _ => self.deed.name.clone(),
+        }
+    }
+
     /// What it does with the bytes.
     pub(crate) fn verb(&self) -> &'static str {
         self.deed.does.unwrap_or(match self.how {

@@ -137,6 +137,7 @@ fn perform(work: &Work, point: &mut Point) -> Result {
             gpu.has_filled(what, point);
             Ok(())
         }
+        Work::Library(routine) => live()?.call_library(routine, point),
         Work::Host(Host { function, data }) => {
             // It may tell the rest of the program that it was called.
             live()?.order.host_knows(&point.clock);

@@ -1,7 +1,9 @@
 //! What a stream is given to do, and what a node of a graph does.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
+use crate::blas::Routine;
 use crate::handle::Handle;
 
 /// How a kernel is launched.
@@ -25,6 +27,8 @@ pub(crate) enum Work {
     Kernel(Kernel),
     Copy(Transfer),
     Fill(Fill),
+    /// A library of ours does what kernels do in NVIDIA's.
+    Library(Arc<Routine>),
     Host(Host),
     /// A graph that is this node's own.
     Child(Handle),
@@ -47,7 +51,7 @@ impl Work {
     /// `CU_GRAPH_NODE_TYPE_…`
     pub(crate) fn kind(&self) -> u32 {
         match self {
-            Work::Kernel(_) => 0,
+            Work::Kernel(_) | Work::Library(_) => 0,
             Work::Copy(_) => 1,
             Work::Fill(_) => 2,
             Work::Host(_) => 3,

@@ -17,6 +17,9 @@ pub struct Record {
     pub seed: u64,
     /// How many instructions all threads together took.
     pub instructions: u64,
+    /// Whether it is a call of a library that does by itself what kernels do: of cuBLAS.
+    #[serde(default)]
+    pub is_library: bool,
     /// What is wrong.
     pub findings: Vec<Finding>,
     /// Why it could not be run to its end, if that is no fault of the program.

@@ -3,7 +3,7 @@
 //!
 //! - A program or a library that has the runtime in it: nvcc links it so, if it is not told `-cudart shared`. Its symbols need not be
 //!   there.
-//! - NVIDIA's own `libcudart.so` and `libcuda.so`, if a program finds them by a path of its own.
+//! - NVIDIA's own `libcudart.so`, `libcuda.so`, `libcublas.so` and `libcublasLt.so`, if a program finds them by a path of its own.
 //! - A copy of this library by the name `libcudart.so.12`: some functions of that release take other arguments by the same name.
 //! - NVRTC, which is asked for machine code: it gives the PTX that it has as well.
 
@@ -29,6 +29,8 @@ use loader::Object;
 /// The library that is opened before the program, for that.
 const VARIABLE: &str = "PTX_CHECK_OPENS";
 
+/// NVIDIA's libraries whose functions are here.
+const LIBRARIES: [&str; 4] = ["libcudart.so", "libcuda.so", "libcublas.so", "libcublasLt.so"];
 /// The name of a copy.
 const RUNTIME_12: &str = "libcudart.so.12";
 /// A function of the runtime that each program of nvcc's calls.
@@ -67,7 +69,7 @@ fn replace_in(object: &Object) {
         Ok(())
     } else if name.starts_with("libnvrtc.so") {
         replace_nvrtc(&functions(file.dynamic_symbols()), object.address)
-    } else if name.starts_with("libcudart.so") || name.starts_with("libcuda.so") {
+    } else if LIBRARIES.iter().any(|library| name.starts_with(library)) {
         replace(&functions(file.dynamic_symbols()), object.address)
     } else if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(REGISTER)) {
         replace_runtime(&functions(file.symbols()), object)

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) use clock::{Clock, Line, Turn};
-pub(crate) use uses::{Conflict, Deed, Kind, Range, User};
+pub(crate) use uses::{By, Conflict, Deed, Kind, Range, User};
 
 use crate::handle::Handle;
 use uses::Uses;

@@ -7,6 +7,7 @@ use ptx_interpreter::{Program, Use, UsedRange};
 use smallvec::SmallVec;
 
 use super::clock::{Clock, Line, Turn};
+use crate::caller::Caller;
 
 /// Ranges that are remembered, at most. When there are more, all are forgotten.
 const RANGES: usize = 1 << 21;
@@ -38,6 +39,8 @@ pub(crate) struct Deed {
     pub(crate) graph: Option<(u64, String)>,
     /// The program of a kernel.
     pub(crate) program: Option<Arc<Program>>,
+    /// Where the program calls a library that does this.
+    pub(crate) caller: Option<Caller>,
     /// Whether it has released something to all who come later.
     pub(crate) releases: bool,
     /// Whether it is a kernel that lets the next one begin early.
@@ -50,8 +53,22 @@ pub(crate) struct Range {
     pub(crate) begin: u64,
     pub(crate) end: u64,
     pub(crate) how: Use,
-    /// Of a kernel, the instruction.
-    pub(crate) by: Option<UsedRange>,
+    pub(crate) by: Option<By>,
+}
+
+/// What uses bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum By {
+    /// An instruction of a kernel.
+    Instruction(UsedRange),
+    /// An operand of a library's call, and a piece of its bytes.
+    Operand { name: &'static str, begin: u64, end: u64 },
+}
+
+impl By {
+    pub(crate) fn instruction(&self) -> Option<&UsedRange> {
+        if let By::Instruction(used) = self { Some(used) } else { None }
+    }
 }
 
 /// A use of bytes that later work may have to be ordered after.
@@ -59,7 +76,7 @@ pub(crate) struct Range {
 pub(crate) struct User {
     pub(crate) deed: Arc<Deed>,
     pub(crate) how: Use,
-    pub(crate) by: Option<UsedRange>,
+    pub(crate) by: Option<By>,
 }
 
 /// Two uses of the same bytes that nothing orders.
@@ -93,7 +110,7 @@ impl User {
     /// Whether the host may learn by it how far the work is: a strong access of the whole system, or a number that a stream writes.
     pub(crate) fn is_for_the_system(&self) -> bool {
         let is_strong = matches!(self.how, Use::ReadsStrongly | Use::WritesStrongly);
-        let program = self.deed.program.as_ref().zip(self.by.as_ref());
+        let program = self.deed.program.as_ref().zip(self.by.as_ref().and_then(By::instruction));
         is_strong && program.is_none_or(|(program, used)| program.is_for_the_system(used))
     }
 
@@ -110,7 +127,7 @@ impl User {
     /// have written need not be visible.
     fn may_be_late(&self) -> bool {
         match self.deed.launches_dependents {
-            true => !self.by.is_some_and(|used| used.shown),
+            true => !self.by.as_ref().and_then(By::instruction).is_some_and(|used| used.shown),
             false => writes(self.how),
         }
     }

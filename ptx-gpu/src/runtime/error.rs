@@ -61,7 +61,7 @@ pub(super) fn of(status: u32) -> Result {
 }
 
 /// The runtime begins the driver, and uses the primary context of a thread that has none.
-pub(super) fn ready() {
+pub(crate) fn ready() {
     let primary = {
         let mut gpu = any();
         gpu.is_initialized = true;

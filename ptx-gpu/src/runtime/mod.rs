@@ -4,7 +4,7 @@
 mod array;
 mod copy_box;
 mod device;
-mod error;
+pub(crate) mod error;
 mod graph;
 mod graph_any;
 mod graph_node;

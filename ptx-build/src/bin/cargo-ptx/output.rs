@@ -37,7 +37,7 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
         };
     }
     let mut kernels: Vec<&str> = Vec::new();
-    for record in records.iter().filter(|record| !as_json && record.launch > 0) {
+    for record in records.iter().filter(|record| !as_json && (record.launch > 0 || record.is_library)) {
         if !kernels.contains(&record.kernel.as_str()) {
             kernels.push(&record.kernel);
         }
@@ -67,6 +67,9 @@ pub(crate) fn printed(text: &str, as_json: bool) -> Result<()> {
 fn summary(kernel: &str, records: &[&Record], orders: Option<&Orders>, findings: usize) -> String {
     let of = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     let found = if findings == 0 { "no findings".to_owned() } else { of(findings, "finding") };
+    if records.iter().all(|record| record.is_library) {
+        return format!("{}: {found} in {}\n", readable(kernel), of(records.len(), "call"));
+    }
     let launches: BTreeSet<u64> = records.iter().map(|record| record.launch).collect();
     let in_each = || of(records.len().div_ceil(launches.len().max(1)), "order");
     let count = orders.map_or_else(in_each, Orders::count);

@@ -13,8 +13,20 @@ use crate::library;
 
 /// The library's name as the driver.
 const DRIVER: &str = "libcuda.so.1";
-/// Other names under which programs look for the driver and the runtime.
-const LINKS: [&str; 3] = [DRIVER, "libcuda.so", "libcudart.so.13"];
+/// Other names under which programs look for the driver, the runtime and cuBLAS.
+const LINKS: [&str; 11] = [
+    DRIVER,
+    "libcuda.so",
+    "libcudart.so.13",
+    "libcublas.so",
+    "libcublas.so.11",
+    "libcublas.so.12",
+    "libcublas.so.13",
+    "libcublasLt.so",
+    "libcublasLt.so.11",
+    "libcublasLt.so.12",
+    "libcublasLt.so.13",
+];
 /// The name of the runtime whose functions are others in part: a copy of the library, whose functions the library replaces.
 const COPY: &str = "libcudart.so.12";
 /// The assembler, as Triton calls it.
