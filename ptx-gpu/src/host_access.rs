@@ -137,10 +137,10 @@ impl Gpu {
 
     /// Where the host does it, or a note where that is not known.
     fn place_of_host(&self, access: &Access) -> (Option<Place>, Option<String>) {
-        let what = format!("{} {}", access.verb(), self.memory.describe(access.address));
+        let what = format!("the host {} {}", access.verb(), self.memory.describe(access.address));
         match access.caller.place(&what) {
             Some(place) => (Some(place), None),
-            None => (None, Some(format!("the host {what}{}", access.caller.function()))),
+            None => (None, Some(format!("{what}{}", access.caller.function()))),
         }
     }
 }

@@ -255,7 +255,7 @@ impl Gpu {
                 Some(user.deed.program.as_ref()?.place_of(&used, format!("{} {what}", user.verb())))
             }
             By::Operand { name, begin, end } => {
-                user.deed.caller.as_ref()?.place(&format!("{} {name}: {}", user.verb(), what(begin, end)))
+                user.deed.caller.as_ref()?.place(&format!("the call {} {name}: {}", user.verb(), what(begin, end)))
             }
         }
     }

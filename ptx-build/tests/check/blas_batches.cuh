@@ -186,6 +186,40 @@ template <class T, class Scale> void vectors_of(Z alpha) {
   x.is("RotEx", 0.5 * p + 0.25 * q), y.is("RotEx", 0.5 * q + -0.25 * p);
 }
 
+// Two groups of products, with sizes of their own. All are of one type.
+template <class T> void grouped(const string& name, std::function<int(const void*, const void*, const void*, const void*, const void*, const T*,
+                                                                       T**, const void*, T**, const void*, const T*, T**, const void*, const void*)> does) {
+  const int m[] = {5, 3}, n[] = {4, 2}, k[] = {6, 5}, op_a[] = {0, 1}, op_b[] = {1, 0}, count[] = {2, 1}, ld = 8;
+  T alpha[] = {T(0.5), T(2)}, beta[] = {T(-0.75), T(0.25)};
+  Batch<T> a(5, 6, ld, 2), b(4, 6, ld, 2), c(5, 4, ld, 2), p(5, 3, ld, 1), q(5, 2, ld, 1), r(3, 2, ld, 1);
+  T** all;
+  cudaMallocManaged(&all, 9 * sizeof(T*));
+  auto fill = [&](int at, Batch<T>& two, Batch<T>& one) { all[at] = two.pointers[0], all[at + 1] = two.pointers[1], all[at + 2] = one.pointers[0]; };
+  fill(0, a, p), fill(3, b, q), fill(6, c, r);
+  auto numbers = [](std::vector<int> v) -> const void* {
+    auto wide = new int64_t[2]{v[0], v[1]};
+    auto narrow = new int[2]{v[0], v[1]};
+    return wide_numbers ? (const void*)wide : (const void*)narrow;
+  };
+  auto of = [&](const int* v) { return numbers({v[0], v[1]}); };
+  const void* lds = numbers({ld, ld});
+  same(name + " returns", does(op_a, op_b, of(m), of(n), of(k), alpha, all, lds, all + 3, lds, beta, all + 6, lds, of(count)), 0, 0);
+  cudaDeviceSynchronize();
+  c.is(name, [&](int i) { return 0.5 * (a.get(i) * op(b.get(i), 1)) + -0.75 * c.get(i); });
+  r.is(name, [&](int) { return 2.0 * (op(p.get(0), 1) * q.get(0)) + 0.25 * r.get(0); });
+}
+
+template <class T> void groups() {
+  string name = "cublas" + letter<T>() + "gemmGroupedBatched";
+  grouped<T>(name, [&](auto oa, auto ob, auto m, auto n, auto k, auto alpha, auto a, auto lda, auto b, auto ldb, auto beta, auto c, auto ldc,
+                       auto count) { return call(name, handle, oa, ob, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 2, count); });
+  int kind = type<T>(), compute = kind ? 70 : 68;
+  grouped<T>("cublasGemmGroupedBatchedEx", [&](auto oa, auto ob, auto m, auto n, auto k, auto alpha, auto a, auto lda, auto b, auto ldb,
+                                               auto beta, auto c, auto ldc, auto count) {
+    return call("cublasGemmGroupedBatchedEx", handle, oa, ob, m, n, k, alpha, a, kind, lda, b, kind, ldb, beta, c, kind, ldc, 2, count, compute);
+  });
+}
+
 static void types() {
   const int f16 = 64, f32 = 68, tf32 = 77, f64 = 70, i32 = 72;
   product<float, float, float>(f32, 0.5, -0.75);
@@ -208,6 +242,7 @@ static void types() {
   vectors_of<Z, Z>(Z(0.5, 1));
   vectors_of<Half, float>(0.5);
   vectors_of<Brain, float>(0.5);
+  if (!on_device) groups<float>(), groups<double>();
   // Half numbers by names of their own.
   const int m = 5, n = 4, k = 3, ld = 7, count = 2;
   Batch<Half> a(m, k, ld, count), b(k, n, ld, count), c(m, n, ld, count);

@@ -3,6 +3,67 @@
 
 static const int STEPS[] = {1, 2, -1, -3};
 
+// A rotation that makes the second of two numbers zero.
+template <class T> void rotations() {
+  using R = typename Of<T>::Real;
+  string l = letter<T>();
+  for (Z a : {Z(3, 1), Z(-0.5, 2), Z(0)})
+    for (Z b : {Z(-4, 2), Z(0.25, 1), Z(0)}) {
+      T *p = scalar<T>(a), *q = scalar<T>(b), *s = scalar<T>(7);
+      R* c = scalar<R>(7);
+      Z x = Of<T>::wide(fetch(p)), y = Of<T>::wide(fetch(q));
+      good("cublas" + l + "rotg_v2", p, q, c, s);
+      Z r = Of<T>::wide(fetch(p)), cw = Of<R>::wide(fetch(c)), sw = Of<T>::wide(fetch(s));
+      same("rotg r", cw * x + sw * y, r, error_of<T>());
+      same("rotg 0", cw * y - std::conj(sw) * x, 0, 10 * error_of<T>());
+      same("rotg c and s", std::norm(cw) + std::norm(sw), 1, error_of<T>());
+    }
+}
+
+// Modified rotations: what the parameters say, and parameters that make an element zero.
+template <class T> void modified() {
+  string l = letter<T>();
+  const int n = 5;
+  auto five = [](std::vector<double> values) {
+    T* at;
+    std::vector<T> made(values.begin(), values.end());
+    if (on_device) cudaMalloc(&at, 5 * sizeof(T)), cudaMemcpy(at, made.data(), 5 * sizeof(T), cudaMemcpyHostToDevice);
+    else at = new T[5], memcpy(at, made.data(), 5 * sizeof(T));
+    return at;
+  };
+  auto turned = [&](std::vector<double> h, T* at) {
+    Vector<T> x(n, 2), y(n, -1);
+    Mat u = x.get(), v = y.get();
+    double f = h[0], a = f == 0 || f == -2 ? 1 : h[1], b = f == 1 ? -1 : f == -2 ? 0 : h[2], c = f == 1 ? 1 : f == -2 ? 0 : h[3],
+           d = f == 0 || f == -2 ? 1 : h[4];
+    good("cublas" + l + "rotm_v2", n, x.at, 2, y.at, -1, at);
+    x.is("rotm x", a * u + c * v), y.is("rotm y", b * u + d * v);
+    u = x.get(), v = y.get();
+    good("cublasRotmEx", n, x.at, type_of<T>(), 2, y.at, type_of<T>(), -1, at, type_of<T>(), type_of<T>());
+    x.is("RotmEx x", a * u + c * v), y.is("RotmEx y", b * u + d * v);
+  };
+  for (double flag : {-2, -1, 0, 1}) turned({flag, 0.5, -0.25, 0.75, 2}, five({flag, 0.5, -0.25, 0.75, 2}));
+  for (auto& in : std::vector<std::vector<double>>{{2, 3, 1.5, -0.5}, {2, 3, 0.5, -1.5}, {1e9, 3, 2, 1}, {2, 1e-9, 2, 1}, {2, 3, 1, 0}, {-1, 3, 1, 1}}) {
+    T *d1 = scalar<T>(in[0]), *d2 = scalar<T>(in[1]), *x1 = scalar<T>(in[2]), *y1 = scalar<T>(in[3]), *at = five({9, 9, 9, 9, 9});
+    good("cublas" + l + "rotmg_v2", d1, d2, x1, y1, at);
+    T h[5];
+    cudaMemcpy(h, at, sizeof h, cudaMemcpyDefault);
+    if (in[0] < 0) {
+      same("rotmg of a negative", h[0], -1, 0), same("rotmg d1", fetch(d1), 0, 0);
+      continue;
+    }
+    if (in[3] == 0) {
+      same("rotmg of zero", h[0], -2, 0);
+      continue;
+    }
+    double a = h[0] == 0 ? 1 : h[1], b = h[0] == 1 ? -1 : h[2], c = h[0] == 1 ? 1 : h[3], d = h[0] == 0 ? 1 : h[4];
+    double x = a * in[2] + c * in[3], y = b * in[2] + d * in[3], dx = fetch(d1), dy = fetch(d2);
+    same("rotmg x1", fetch(x1), x, error_of<T>()), same("rotmg y1", y, 0, 10 * error_of<T>());
+    same("rotmg d1", dx * x * x, in[0] * in[2] * in[2] + in[1] * in[3] * in[3], 10 * error_of<T>());
+    same("rotmg d2", fabs(dx) <= 1 << 24 && fabs(dy) <= 1 << 24, 1, 0);
+  }
+}
+
 template <class T> void vectors() {
   using R = typename Of<T>::Real;
   string l = letter<T>();
@@ -36,6 +97,7 @@ template <class T> void vectors() {
       good("cublas" + l + "copy_v2", n, x.at, incx, y.at, incy);
       x.is("copy x", u), y.is("copy", u);
     }
+  rotations<T>();
   for (int incx : {1, 3}) {
     Vector<T> x(n, incx);
     Mat u = x.get();
@@ -260,6 +322,12 @@ template <class T> void matrices() {
             Mat is = wanted(real_alpha * (x * op(x, t)));
             good("cublas" + l + s + "rk_v2", upper, o, n, k, real(real_alpha), a.at, ld, real(real_beta), c.at, ld);
             c.is(s + "rk", is);
+            if (l == "C")
+              for (const char* more : {"rkEx", "rk3mEx"}) {
+                is = wanted(real_alpha * (x * op(x, t)));
+                good("cublasC" + s + more, upper, o, n, k, real(real_alpha), a.at, 4, ld, real(real_beta), c.at, 4, ld);
+                c.is(more, is);
+              }
             is = wanted(alpha * (x * op(y, t)) + (hermitian ? std::conj(alpha) : alpha) * (y * op(x, t)));
             good("cublas" + l + s + "r2k_v2", upper, o, n, k, scalar<T>(alpha), a.at, ld, b.at, ld, real(real_beta), c.at, ld);
             c.is(s + "r2k", is);
@@ -297,6 +365,7 @@ int main() {
     for (bool wide : {false, true}) {
       wide_numbers = wide;
       all<float>(), all<double>(), all<C>(), all<Z>();
+      modified<float>(), modified<double>();
       types();
     }
   }

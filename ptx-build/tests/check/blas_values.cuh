@@ -105,6 +105,9 @@ template <int MANTISSA, int LEAST> struct Of<Small<MANTISSA, LEAST>> {
   }
 };
 
+// `cudaDataType_t` of a real number.
+template <class T> int type_of() { return sizeof(T) == 4 ? 0 : 1; }
+
 template <class T> string letter();
 template <> inline string letter<float>() { return "S"; }
 template <> inline string letter<double>() { return "D"; }

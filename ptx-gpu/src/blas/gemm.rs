@@ -29,16 +29,16 @@ pub(super) enum Batch {
 }
 
 /// `C = alpha * op(A) * op(B) + beta * C`
-struct Product {
-    ops: [u32; 2],
-    size: [i64; 3],
-    scalars: [u64; 2],
-    scale: Kind,
-    a: Given,
-    b: Given,
-    c: Given,
-    compute: Compute,
-    batch: Batch,
+pub(super) struct Product {
+    pub(super) ops: [u32; 2],
+    pub(super) size: [i64; 3],
+    pub(super) scalars: [u64; 2],
+    pub(super) scale: Kind,
+    pub(super) a: Given,
+    pub(super) b: Given,
+    pub(super) c: Given,
+    pub(super) compute: Compute,
+    pub(super) batch: Batch,
 }
 
 impl Op {
@@ -75,7 +75,7 @@ impl Batch {
     }
 }
 
-fn product(handle: Handle, what: &Product) -> Result {
+pub(super) fn product(handle: Handle, what: &Product) -> Result {
     let library = library_of(handle)?;
     let Product { ops, size: [m, n, k], scalars: [alpha, beta], scale, compute, batch, .. } = *what;
     let (op_a, op_b) = (Op::of(ops[0])?, Op::of(ops[1])?);
@@ -217,7 +217,7 @@ pub(super) fn computed(number: u32, kinds: [Kind; 3]) -> Result<(Compute, Kind)>
     Ok(found)
 }
 
-fn kinds(numbers: [u32; 3]) -> Result<[Kind; 3]> {
+pub(super) fn kinds(numbers: [u32; 3]) -> Result<[Kind; 3]> {
     let of = |number| Kind::of(number).ok_or(NOT_SUPPORTED);
     Ok([of(numbers[0])?, of(numbers[1])?, of(numbers[2])?])
 }

@@ -5,7 +5,6 @@ use super::exports;
 use super::handle::library_of;
 use super::kind::Kind::{self, Bf16, C32, C64, F16, F32, F64, I32, I64};
 use super::kind::Wide;
-use super::matrix::Matrix;
 use super::number::Number;
 use super::operand::{Operand, View, When};
 use super::status::NOT_SUPPORTED;
@@ -13,7 +12,7 @@ use crate::handle::Handle;
 use crate::status::Result;
 
 /// Some elements, so many apart.
-fn vector(name: &'static str, kind: Kind, at: u64, count: i64, step: i64) -> Operand {
+pub(super) fn vector(name: &'static str, kind: Kind, at: u64, count: i64, step: i64) -> Operand {
     Operand::vector(name, kind, at, count, step)
 }
 
@@ -186,40 +185,6 @@ fn smallest(all: &[Wide]) -> f64 {
     first_by(all, |other, best| other < best)
 }
 
-/// `x = c * x + s * y`, and `y = c * y - conj(s) * x`
-fn rot(
-    [kind, c_kind, s_kind]: [Kind; 3],
-    handle: Handle,
-    n: i64,
-    x: u64,
-    incx: i64,
-    y: u64,
-    incy: i64,
-    c: u64,
-    s: u64,
-) -> Result {
-    let library = library_of(handle)?;
-    let (x, y) = (vector("x", kind, x, n, incx).writes(), vector("y", kind, y, n, incy).writes());
-    let scalars = vec![library.scalar("c", c_kind, c)?, library.scalar("s", s_kind, s)?];
-    let does = computes!(kind.compute(), T => |scalars: &[Wide], views| {
-        let (c, s) = (T::narrow(scalars[0]), T::narrow(scalars[1]));
-        turn(views, [c, s, -s.conjugate(), c]);
-    });
-    library.submit(scalars, vec![x, y], 1, does)
-}
-
-/// Multiplies each pair of elements with a matrix of two rows.
-fn turn<T: Number>(views: &[View], [a, b, c, d]: [T; 4]) {
-    let [x, y] = views else { return };
-    let (of_x, of_y) = (x.load::<T>(), y.load::<T>());
-    let sum = |of_first: T, of_second: T| {
-        Matrix::new(of_x.rows, 1, |at, _| of_first * of_x.at(at, 0) + of_second * of_y.at(at, 0))
-    };
-    x.store(&sum(a, b));
-    y.store(&sum(c, d));
-}
-
-/// What is added to the names for vectors of any type.
 fn axpy_ex(
     handle: Handle,
     n: i64,
@@ -237,13 +202,13 @@ fn axpy_ex(
     axpy_of(kinds, handle, n, alpha, (x, incx), (y, incy))
 }
 
-fn of(number: u32) -> Result<Kind> {
+pub(super) fn of(number: u32) -> Result<Kind> {
     let known = Kind::of(number).ok_or(NOT_SUPPORTED)?;
     if matches!(known, F32 | F64 | C32 | C64 | F16 | Bf16) { Ok(known) } else { Err(NOT_SUPPORTED) }
 }
 
 /// Errors: the types of both are not the same.
-fn same(kinds: &[u32]) -> Result<Kind> {
+pub(super) fn same(kinds: &[u32]) -> Result<Kind> {
     if kinds.windows(2).all(|pair| pair[0] == pair[1]) { of(kinds[0]) } else { Err(NOT_SUPPORTED) }
 }
 
@@ -311,24 +276,6 @@ fn found_ex(
     found((of(x_kind)?, of_all), handle, n, x, incx, result)
 }
 
-fn rot_ex(
-    handle: Handle,
-    n: i64,
-    x: u64,
-    x_kind: u32,
-    incx: i64,
-    y: u64,
-    y_kind: u32,
-    incy: i64,
-    c: u64,
-    s: u64,
-    scalar_kind: u32,
-    _computed: u32,
-) -> Result {
-    let (kind, scalar) = (same(&[x_kind, y_kind])?, of(scalar_kind)?);
-    rot([kind, scalar.real(), scalar], handle, n, x, incx, y, incy, c, s)
-}
-
 exports! {
     axpy (handle: Handle, n: Int, alpha: u64, x: u64, incx: Int, y: u64, incy: Int) {
         cublasSaxpy_v2(F32) cublasDaxpy_v2(F64) cublasCaxpy_v2(C32) cublasZaxpy_v2(C64)
@@ -379,13 +326,5 @@ exports! {
     }
     found_ex (handle: Handle, n: Int, x: u64, x_kind: u32, incx: Int, result: *mut Int) {
         cublasIamaxEx(greatest) cublasIaminEx(smallest)
-    }
-    rot (handle: Handle, n: Int, x: u64, incx: Int, y: u64, incy: Int, c: u64, s: u64) {
-        cublasSrot_v2([F32; 3]) cublasDrot_v2([F64; 3]) cublasCrot_v2([C32, F32, C32]) cublasZrot_v2([C64, F64, C64])
-        cublasCsrot_v2([C32, F32, F32]) cublasZdrot_v2([C64, F64, F64])
-    }
-    rot_ex (handle: Handle, n: Int, x: u64, x_kind: u32, incx: Int, y: u64, y_kind: u32, incy: Int, c: u64, s: u64,
-        scalar_kind: u32, computed: u32) {
-        cublasRotEx()
     }
 }

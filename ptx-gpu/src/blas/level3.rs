@@ -9,7 +9,7 @@ use super::kind::Wide;
 use super::matrix::{Fill, Op, Part};
 use super::operand::{Operand, When};
 use super::routine::Scalar;
-use super::status::INVALID_VALUE;
+use super::status::{INVALID_VALUE, NOT_SUPPORTED};
 use crate::handle::Handle;
 use crate::status::Result;
 
@@ -151,6 +151,29 @@ fn syrk(
     ldc: i64,
 ) -> Result {
     update(what, handle, part, op, [n, k], alpha, (a, lda), None, beta, (c, ldc))
+}
+
+/// With the types of both matrices.
+fn syrk_ex(
+    what: Update,
+    handle: Handle,
+    part: u32,
+    op: u32,
+    n: i64,
+    k: i64,
+    alpha: u64,
+    a: u64,
+    a_kind: u32,
+    lda: i64,
+    beta: u64,
+    c: u64,
+    c_kind: u32,
+    ldc: i64,
+) -> Result {
+    if [a_kind, c_kind].map(Kind::of) != [Some(what.kind); 2] {
+        return Err(NOT_SUPPORTED);
+    }
+    syrk(what, handle, part, op, n, k, alpha, a, lda, beta, c, ldc)
 }
 
 fn syr2k(
@@ -355,6 +378,11 @@ exports! {
     syrk (handle: Handle, part: u32, op: u32, n: Int, k: Int, alpha: u64, a: u64, lda: Int, beta: u64, c: u64, ldc: Int) {
         cublasSsyrk_v2(symmetric(F32)) cublasDsyrk_v2(symmetric(F64)) cublasCsyrk_v2(symmetric(C32))
         cublasZsyrk_v2(symmetric(C64)) cublasCherk_v2(hermitian(C32)) cublasZherk_v2(hermitian(C64))
+    }
+    syrk_ex (handle: Handle, part: u32, op: u32, n: Int, k: Int, alpha: u64, a: u64, a_kind: u32, lda: Int, beta: u64,
+        c: u64, c_kind: u32, ldc: Int) {
+        cublasCsyrkEx(symmetric(C32)) cublasCsyrk3mEx(symmetric(C32)) cublasCherkEx(hermitian(C32))
+        cublasCherk3mEx(hermitian(C32))
     }
     syr2k (handle: Handle, part: u32, op: u32, n: Int, k: Int, alpha: u64, a: u64, lda: Int, b: u64, ldb: Int, beta: u64,
         c: u64, ldc: Int) {

@@ -14,20 +14,6 @@ macro_rules! missing {
     )*};
 }
 
-/// Each has a second name, for numbers of 64 bits.
-macro_rules! missing_twice {
-    ($($name:ident)*) => {$(
-        missing! { $name }
-
-        const _: () = {
-            #[unsafe(export_name = concat!(stringify!($name), "_64"))]
-            extern "C" fn missing() -> c_int {
-                say(concat!(stringify!($name), "_64"))
-            }
-        };
-    )*};
-}
-
 fn say(name: &str) -> c_int {
     note(&format!(
         "{name} is missing here and returns CUBLAS_STATUS_NOT_SUPPORTED: let the program do without it, or run this part on a GPU"
@@ -39,45 +25,38 @@ missing! {
     cublasAlloc cublasCaxpy cublasCcopy cublasCdotc cublasCdotu cublasCgbmv cublasCgelsBatched cublasCgemm cublasCgemv
     cublasCgeqrfBatched cublasCgerc cublasCgeru cublasCgetrfBatched cublasCgetriBatched cublasCgetrsBatched cublasChbmv
     cublasChemm cublasChemv cublasCher cublasCher2 cublasCher2k cublasCherk cublasChpmv cublasChpr cublasChpr2
-    cublasCmatinvBatched cublasCrot cublasCrotg cublasCrotg_v2 cublasCscal cublasCsrot cublasCsscal cublasCswap
-    cublasCsymm cublasCsyr2k cublasCsyrk cublasCtbmv cublasCtbsv cublasCtpmv cublasCtpsv cublasCtrmm cublasCtrmv
-    cublasCtrsm cublasCtrsv cublasDasum cublasDaxpy cublasDcopy cublasDdot cublasDgbmv cublasDgelsBatched cublasDgemm
-    cublasDgemv cublasDgeqrfBatched cublasDger cublasDgetrfBatched cublasDgetriBatched cublasDgetrsBatched
-    cublasDmatinvBatched cublasDnrm2 cublasDrot cublasDrotg cublasDrotg_v2 cublasDrotm cublasDrotmg cublasDrotmg_v2
-    cublasDsbmv cublasDscal cublasDspmv cublasDspr cublasDspr2 cublasDswap cublasDsymm cublasDsymv cublasDsyr
-    cublasDsyr2 cublasDsyr2k cublasDsyrk cublasDtbmv cublasDtbsv cublasDtpmv cublasDtpsv cublasDtrmm cublasDtrmv
-    cublasDtrsm cublasDtrsv cublasDzasum cublasDznrm2 cublasFree cublasGetEmulationSpecialValuesSupport
-    cublasGetEmulationStrategy cublasGetError cublasGetFixedPointEmulationMantissaBitCountPointer
-    cublasGetFixedPointEmulationMantissaBitOffset cublasGetFixedPointEmulationMantissaControl
-    cublasGetFixedPointEmulationMaxMantissaBitCount cublasGetVersion cublasIcamax cublasIcamin cublasIdamax cublasIdamin
-    cublasInit cublasIsamax cublasIsamin cublasIzamax cublasIzamin cublasLtEmulationDescCreate
-    cublasLtEmulationDescDestroy cublasLtEmulationDescGetAttribute cublasLtEmulationDescInit_internal
-    cublasLtEmulationDescSetAttribute cublasLtGroupedMatrixLayoutCreate cublasLtGroupedMatrixLayoutInit_internal
-    cublasRotgEx cublasRotmgEx cublasSasum cublasSaxpy cublasScasum cublasScnrm2 cublasScopy cublasSdot
+    cublasCmatinvBatched cublasCrot cublasCrotg cublasCscal cublasCsrot cublasCsscal cublasCswap cublasCsymm
+    cublasCsyr2k cublasCsyrk cublasCtbmv cublasCtbsv cublasCtpmv cublasCtpsv cublasCtrmm cublasCtrmv cublasCtrsm
+    cublasCtrsv cublasDasum cublasDaxpy cublasDcopy cublasDdot cublasDgbmv cublasDgelsBatched cublasDgemm cublasDgemv
+    cublasDgeqrfBatched cublasDger cublasDgetrfBatched cublasDgetriBatched cublasDgetrsBatched cublasDmatinvBatched
+    cublasDnrm2 cublasDrot cublasDrotg cublasDrotm cublasDrotmg cublasDsbmv cublasDscal cublasDspmv cublasDspr
+    cublasDspr2 cublasDswap cublasDsymm cublasDsymv cublasDsyr cublasDsyr2 cublasDsyr2k cublasDsyrk cublasDtbmv
+    cublasDtbsv cublasDtpmv cublasDtpsv cublasDtrmm cublasDtrmv cublasDtrsm cublasDtrsv cublasDzasum cublasDznrm2
+    cublasFree cublasGetEmulationSpecialValuesSupport cublasGetEmulationStrategy cublasGetError
+    cublasGetFixedPointEmulationMantissaBitCountPointer cublasGetFixedPointEmulationMantissaBitOffset
+    cublasGetFixedPointEmulationMantissaControl cublasGetFixedPointEmulationMaxMantissaBitCount cublasGetVersion
+    cublasIcamax cublasIcamin cublasIdamax cublasIdamin cublasInit cublasIsamax cublasIsamin cublasIzamax cublasIzamin
+    cublasLtEmulationDescCreate cublasLtEmulationDescDestroy cublasLtEmulationDescGetAttribute
+    cublasLtEmulationDescInit_internal cublasLtEmulationDescSetAttribute cublasLtGroupedMatrixLayoutCreate
+    cublasLtGroupedMatrixLayoutInit_internal cublasSasum cublasSaxpy cublasScasum cublasScnrm2 cublasScopy cublasSdot
     cublasSetEmulationSpecialValuesSupport cublasSetEmulationStrategy
     cublasSetFixedPointEmulationMantissaBitCountPointer cublasSetFixedPointEmulationMantissaBitOffset
     cublasSetFixedPointEmulationMantissaControl cublasSetFixedPointEmulationMaxMantissaBitCount cublasSetKernelStream
     cublasSgbmv cublasSgelsBatched cublasSgemm cublasSgemv cublasSgeqrfBatched cublasSger cublasSgetrfBatched
     cublasSgetriBatched cublasSgetrsBatched cublasShutdown cublasSmatinvBatched cublasSnrm2 cublasSrot cublasSrotg
-    cublasSrotg_v2 cublasSrotm cublasSrotmg cublasSrotmg_v2 cublasSsbmv cublasSscal cublasSspmv cublasSspr cublasSspr2
-    cublasSswap cublasSsymm cublasSsymv cublasSsyr cublasSsyr2 cublasSsyr2k cublasSsyrk cublasStbmv cublasStbsv
-    cublasStpmv cublasStpsv cublasStrmm cublasStrmv cublasStrsm cublasStrsv cublasUint8gemmBias cublasXerbla
-    cublasXtCgemm cublasXtChemm cublasXtCher2k cublasXtCherk cublasXtCherkx cublasXtCreate cublasXtCspmm cublasXtCsymm
-    cublasXtCsyr2k cublasXtCsyrk cublasXtCsyrkx cublasXtCtrmm cublasXtCtrsm cublasXtDestroy cublasXtDeviceSelect
-    cublasXtDgemm cublasXtDspmm cublasXtDsymm cublasXtDsyr2k cublasXtDsyrk cublasXtDsyrkx cublasXtDtrmm cublasXtDtrsm
-    cublasXtGetBlockDim cublasXtGetNumBoards cublasXtGetPinningMemMode cublasXtMaxBoards cublasXtSetBlockDim
-    cublasXtSetCpuRatio cublasXtSetCpuRoutine cublasXtSetPinningMemMode cublasXtSgemm cublasXtSspmm cublasXtSsymm
-    cublasXtSsyr2k cublasXtSsyrk cublasXtSsyrkx cublasXtStrmm cublasXtStrsm cublasXtZgemm cublasXtZhemm cublasXtZher2k
-    cublasXtZherk cublasXtZherkx cublasXtZspmm cublasXtZsymm cublasXtZsyr2k cublasXtZsyrk cublasXtZsyrkx cublasXtZtrmm
-    cublasXtZtrsm cublasZaxpy cublasZcopy cublasZdotc cublasZdotu cublasZdrot cublasZdscal cublasZgbmv
-    cublasZgelsBatched cublasZgemm cublasZgemv cublasZgeqrfBatched cublasZgerc cublasZgeru cublasZgetrfBatched
-    cublasZgetriBatched cublasZgetrsBatched cublasZhbmv cublasZhemm cublasZhemv cublasZher cublasZher2 cublasZher2k
-    cublasZherk cublasZhpmv cublasZhpr cublasZhpr2 cublasZmatinvBatched cublasZrot cublasZrotg cublasZrotg_v2
-    cublasZscal cublasZswap cublasZsymm cublasZsyr2k cublasZsyrk cublasZtbmv cublasZtbsv cublasZtpmv cublasZtpsv
-    cublasZtrmm cublasZtrmv cublasZtrsm cublasZtrsv
-}
-
-missing_twice! {
-    cublasCherk3mEx cublasCherkEx cublasCsyrk3mEx cublasCsyrkEx cublasDgemmGroupedBatched cublasDrotm_v2
-    cublasGemmGroupedBatchedEx cublasRotmEx cublasSgemmGroupedBatched cublasSrotm_v2
+    cublasSrotm cublasSrotmg cublasSsbmv cublasSscal cublasSspmv cublasSspr cublasSspr2 cublasSswap cublasSsymm
+    cublasSsymv cublasSsyr cublasSsyr2 cublasSsyr2k cublasSsyrk cublasStbmv cublasStbsv cublasStpmv cublasStpsv
+    cublasStrmm cublasStrmv cublasStrsm cublasStrsv cublasUint8gemmBias cublasXerbla cublasXtCgemm cublasXtChemm
+    cublasXtCher2k cublasXtCherk cublasXtCherkx cublasXtCreate cublasXtCspmm cublasXtCsymm cublasXtCsyr2k cublasXtCsyrk
+    cublasXtCsyrkx cublasXtCtrmm cublasXtCtrsm cublasXtDestroy cublasXtDeviceSelect cublasXtDgemm cublasXtDspmm
+    cublasXtDsymm cublasXtDsyr2k cublasXtDsyrk cublasXtDsyrkx cublasXtDtrmm cublasXtDtrsm cublasXtGetBlockDim
+    cublasXtGetNumBoards cublasXtGetPinningMemMode cublasXtMaxBoards cublasXtSetBlockDim cublasXtSetCpuRatio
+    cublasXtSetCpuRoutine cublasXtSetPinningMemMode cublasXtSgemm cublasXtSspmm cublasXtSsymm cublasXtSsyr2k
+    cublasXtSsyrk cublasXtSsyrkx cublasXtStrmm cublasXtStrsm cublasXtZgemm cublasXtZhemm cublasXtZher2k cublasXtZherk
+    cublasXtZherkx cublasXtZspmm cublasXtZsymm cublasXtZsyr2k cublasXtZsyrk cublasXtZsyrkx cublasXtZtrmm cublasXtZtrsm
+    cublasZaxpy cublasZcopy cublasZdotc cublasZdotu cublasZdrot cublasZdscal cublasZgbmv cublasZgelsBatched cublasZgemm
+    cublasZgemv cublasZgeqrfBatched cublasZgerc cublasZgeru cublasZgetrfBatched cublasZgetriBatched cublasZgetrsBatched
+    cublasZhbmv cublasZhemm cublasZhemv cublasZher cublasZher2 cublasZher2k cublasZherk cublasZhpmv cublasZhpr
+    cublasZhpr2 cublasZmatinvBatched cublasZrot cublasZrotg cublasZscal cublasZswap cublasZsymm cublasZsyr2k cublasZsyrk
+    cublasZtbmv cublasZtbsv cublasZtpmv cublasZtpsv cublasZtrmm cublasZtrmv cublasZtrsm cublasZtrsv
 }

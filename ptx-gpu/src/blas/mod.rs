@@ -10,6 +10,7 @@
 mod compute;
 mod copies;
 mod gemm;
+mod grouped;
 mod handle;
 mod kind;
 mod level1;
@@ -23,6 +24,7 @@ mod matrix;
 mod missing;
 mod number;
 mod operand;
+mod rotations;
 mod routine;
 mod status;
 mod updates;

@@ -108,7 +108,15 @@ impl Gpu {
         findings: &mut Vec<Finding>,
     ) -> Result<u64> {
         let Place::Pointers(array) = operand.place else { return Ok(start(operand, member)) };
-        let pointers = Operand::matrix(operand.name, Kind::Pointer, array, [routine.batch as i64, 1], 0);
+        let name = match operand.name {
+            "A" => "Aarray",
+            "B" => "Barray",
+            "C" => "Carray",
+            "x" => "xarray",
+            "y" => "yarray",
+            other => other,
+        };
+        let pointers = Operand::matrix(name, Kind::Pointer, array, [routine.batch as i64, 1], 0);
         let of_array = View { operand: pointers, start: array };
         if member == 0 {
             self.use_view(routine, &of_array, (true, false), used, findings)?;
@@ -200,8 +208,9 @@ impl Gpu {
 
 /// What a call does wrong.
 pub(super) fn finding(caller: &Caller, kind: Wrong, title: String, what: &str, help: &str) -> Finding {
-    let place = caller.place(what);
-    let notes = if place.is_none() { vec![format!("the call{} {what}", caller.function())] } else { vec![] };
+    let what = format!("the call {what}");
+    let place = caller.place(&what);
+    let notes = if place.is_none() { vec![format!("{what}{}", caller.function())] } else { vec![] };
     Finding { kind, title, places: place.into_iter().collect(), notes, help: help.into(), times: 1 }
 }
 

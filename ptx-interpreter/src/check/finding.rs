@@ -95,7 +95,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The host, in a function at a line of its source. `what` says what it does there.
+    /// The host, in a function at a line of its source. `what` says what it does there, or what its call does: `the host reads byte 4`.
     pub fn of_the_host(function: String, source: (String, u32), what: String) -> Place {
         let text = std::fs::read_to_string(&source.0).unwrap_or_default();
         let line = text.lines().nth(source.1.saturating_sub(1) as usize).unwrap_or_default().trim().to_owned();
@@ -217,7 +217,7 @@ impl fmt::Display for Finding {
             writeln!(f, "{:>width$} | {}", place.line(), place.instruction)?;
             let under = "^".repeat(place.instruction.chars().count().max(1));
             match place.is_of_the_host() {
-                true => writeln!(f, "{blank} | {under} the host {}", place.what)?,
+                true => writeln!(f, "{blank} | {under} {}", place.what)?,
                 false => {
                     writeln!(f, "{blank} | {under} thread {} of block {} {}", place.thread, place.block, place.what)?
                 }
