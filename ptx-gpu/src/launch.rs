@@ -57,7 +57,8 @@ impl Gpu {
                 findings.extend(self.has_run(&name, Arc::clone(&module.program), &used, point));
             }
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
-            let record = Record { kernel, launch, blocks, threads, seed, instructions, findings, stop, ..Record::default() };
+            let record =
+                Record { kernel, launch, blocks, threads, seed, instructions, findings, stop, ..Record::default() };
             tell(&record);
             match fault {
                 // A launch that cannot be is refused at once; what goes wrong on the GPU shows later.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRange};
 
-use crate::changed::is_checked;
 use crate::caller::Caller;
+use crate::changed::is_checked;
 use crate::gpu::Gpu;
 use crate::missing_order::{EARLY, help};
 use crate::order::{By, Conflict, Deed, Line, Point, Range, User};
@@ -50,7 +50,9 @@ fn range(begin: u64, bytes: usize, how: Use) -> Range {
 }
 
 fn ranges_of(used: &[UsedRange]) -> Vec<Range> {
-    used.iter().map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(By::Instruction(*used)) }).collect()
+    used.iter()
+        .map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(By::Instruction(*used)) })
+        .collect()
 }
 
 impl Gpu {
@@ -277,7 +279,8 @@ impl Gpu {
 /// Whether two kernels use bytes in the same way by the same instructions.
 fn is_by_same_instructions(one: &Conflict, other: &Conflict) -> bool {
     let of = |conflict: &Conflict| conflict.later.by.and_then(|by| by.instruction().copied());
-    one.later.how == other.later.how && of(one).zip(of(other)).is_some_and(|(one, other)| one.has_instruction_of(&other))
+    one.later.how == other.later.how
+        && of(one).zip(of(other)).is_some_and(|(one, other)| one.has_instruction_of(&other))
 }
 
 /// Of the work on each line the newest piece that was not ordered before, and the bytes of both.

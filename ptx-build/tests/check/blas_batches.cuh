@@ -14,6 +14,7 @@ template <class T> struct Batch {
     cudaMallocManaged(&pointers, count * sizeof(T*));
     for (int i = 0; i < count; i++) pointers[i] = all.at + i * apart;
   }
+  ~Batch() { cudaFree(pointers); }
   Mat get(int b) const {
     Mat whole = all.get();
     return made(rows, columns, [&](int i, int j) { return whole(i, j + b * columns); });

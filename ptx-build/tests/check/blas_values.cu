@@ -24,13 +24,7 @@ template <class T> void rotations() {
 template <class T> void modified() {
   string l = letter<T>();
   const int n = 5;
-  auto five = [](std::vector<double> values) {
-    T* at;
-    std::vector<T> made(values.begin(), values.end());
-    if (on_device) cudaMalloc(&at, 5 * sizeof(T)), cudaMemcpy(at, made.data(), 5 * sizeof(T), cudaMemcpyHostToDevice);
-    else at = new T[5], memcpy(at, made.data(), 5 * sizeof(T));
-    return at;
-  };
+  auto five = [](std::vector<double> values) { return place(std::vector<T>(values.begin(), values.end()).data(), 5); };
   auto turned = [&](std::vector<double> h, T* at) {
     Vector<T> x(n, 2), y(n, -1);
     Mat u = x.get(), v = y.get();

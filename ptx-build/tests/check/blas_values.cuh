@@ -216,13 +216,20 @@ template <class T> struct Band : Dev<T> {
       : Dev<T>(rows, columns, (long)ld * columns, [=](int i, int j) { return i - j <= below && j - i <= above ? above + i - j + (long)j * ld : -1; }) {}
 };
 
-// A number for the library: on the host, or on the device.
-template <class T> T* scalar(Z value) {
-  T made = Of<T>::make(value), *at;
-  if (!on_device) return new T(made);
-  cudaMalloc(&at, sizeof(T));
-  cudaMemcpy(at, &made, sizeof(T), cudaMemcpyHostToDevice);
+// Some numbers for the library: on the host, or on the device, where old ones make room.
+template <class T> T* place(const T* values, int count) {
+  if (!on_device) return (T*)memcpy(malloc(count * sizeof(T)), values, count * sizeof(T));
+  const int slots = 1 << 10, bytes = 64;
+  static char* all;
+  static int used;
+  if (!all) cudaMalloc(&all, slots * bytes);
+  T* at = (T*)(all + used++ % slots * bytes);
+  cudaMemcpy(at, values, count * sizeof(T), cudaMemcpyHostToDevice);
   return at;
+}
+template <class T> T* scalar(Z value) {
+  T made = Of<T>::make(value);
+  return place(&made, 1);
 }
 template <class T> T fetch(T* at) {
   T value;

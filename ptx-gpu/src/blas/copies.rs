@@ -1,7 +1,7 @@
 //! Copies of vectors and matrices between host and device.
 
 use super::exports;
-use super::status::{MAPPING_ERROR, INVALID_VALUE};
+use super::status::{INVALID_VALUE, MAPPING_ERROR};
 use crate::driver::copy::Sides;
 use crate::handle::Handle;
 use crate::perform::{submit, submit_and_wait};

@@ -271,9 +271,7 @@ fn gemm_of_types(
     c_kind: u32,
     ldc: i64,
 ) -> Result {
-    gemm_ex(
-        handle, op_a, op_b, m, n, k, alpha, a, a_kind, lda, b, b_kind, ldb, beta, c, c_kind, ldc, compute, 0,
-    )
+    gemm_ex(handle, op_a, op_b, m, n, k, alpha, a, a_kind, lda, b, b_kind, ldb, beta, c, c_kind, ldc, compute, 0)
 }
 
 fn gemm_by_pointers_ex(

@@ -137,7 +137,8 @@ fn is_of_host(name: &str, verb: &str, at: u64) -> Result {
     let call = call_name();
     let title = format!("{call} {verb} device memory on the host, as {name}");
     let what = format!("{verb} {name}: {}", gpu.memory.describe(at));
-    let help = "set the pointer mode to CUBLAS_POINTER_MODE_DEVICE (cublasSetPointerMode), or give a pointer of the host";
+    let help =
+        "set the pointer mode to CUBLAS_POINTER_MODE_DEVICE (cublasSetPointerMode), or give a pointer of the host";
     let found: Finding = finding(&Caller::of_call(), Wrong::Bounds, title, &what, help);
     drop(gpu);
     tell(&Record { kernel: call.into(), is_library: true, findings: vec![found], ..Record::default() });

@@ -121,14 +121,7 @@ fn reduced(
 }
 
 /// A function of all elements.
-fn summed(
-    (kind, of): (Kind, fn(&[Wide]) -> f64),
-    handle: Handle,
-    n: i64,
-    x: u64,
-    incx: i64,
-    result: u64,
-) -> Result {
+fn summed((kind, of): (Kind, fn(&[Wide]) -> f64), handle: Handle, n: i64, x: u64, incx: i64, result: u64) -> Result {
     reduced(kind, handle, n, (x, incx), (result, kind.real()), of)
 }
 

@@ -27,14 +27,7 @@ pub(crate) struct Found {
 
 const FOUND: Found = Found { algorithm: ONLY, workspace: 0, status: 0, waves: 1.0, reserved: [0; 4] };
 
-fn find(
-    handle: Handle,
-    what: Object,
-    layouts: [Object; 4],
-    wanted: i32,
-    found: *mut Found,
-    count: *mut i32,
-) -> Result {
+fn find(handle: Handle, what: Object, layouts: [Object; 4], wanted: i32, found: *mut Found, count: *mut i32) -> Result {
     library_of(handle)?;
     if wanted <= 0 || found.is_null() || count.is_null() {
         return Err(INVALID_VALUE);

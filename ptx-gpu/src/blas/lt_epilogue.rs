@@ -53,18 +53,14 @@ const MASK_ALIGNMENT: i64 = 128;
 
 impl Epilogue {
     /// What a description asks for. The operands that belong to it are added to the others.
-    pub(super) fn of(
-        what: Object,
-        [m, n]: [i64; 2],
-        kind_of_d: Kind,
-        operands: &mut Vec<Operand>,
-    ) -> Result<Epilogue> {
+    pub(super) fn of(what: Object, [m, n]: [i64; 2], kind_of_d: Kind, operands: &mut Vec<Operand>) -> Result<Epilogue> {
         let bits = PRODUCT.get(what, 7)? as u32;
         if !KNOWN.contains(&bits) && bits != BIAS_GRADIENT_B {
             return Err(NOT_SUPPORTED);
         }
         let mut epilogue = Epilogue { bits, ..Epilogue::default() };
-        let (is_bias, is_gradient) = (epilogue.has(BIAS), epilogue.has(BIAS_GRADIENT | BIAS_GRADIENT_A | BIAS_GRADIENT_B));
+        let (is_bias, is_gradient) =
+            (epilogue.has(BIAS), epilogue.has(BIAS_GRADIENT | BIAS_GRADIENT_A | BIAS_GRADIENT_B));
         if is_bias || is_gradient {
             let count = if epilogue.has(BIAS_GRADIENT_B) { n } else { m };
             let kind = kind_of(what, 26, if matches!(kind_of_d, Kind::E4m3 | Kind::E5m2) { F16 } else { kind_of_d })?;
@@ -97,7 +93,13 @@ impl Epilogue {
     }
 
     /// What becomes of the sums.
-    pub(super) fn apply<T: Number>(self, views: &[View], mut sums: Matrix<T>, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
+    pub(super) fn apply<T: Number>(
+        self,
+        views: &[View],
+        mut sums: Matrix<T>,
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+    ) -> Matrix<T> {
         let bias = self.bias.map(|at| &views[at]);
         if let Some(bias) = bias.filter(|_| self.has(BIAS)) {
             let bias = bias.load::<T>();
@@ -132,7 +134,8 @@ impl Epilogue {
             aux.store(&sums);
         } else if self.has(RELU) {
             let bit = |row: usize, column: usize| row < sums.rows && sums.at(row, column).wide().re > 0.0;
-            let byte = |row: usize, column: usize| (0..8).map(|at| u8::from(bit(8 * row + at, column)) << at).sum::<u8>();
+            let byte =
+                |row: usize, column: usize| (0..8).map(|at| u8::from(bit(8 * row + at, column)) << at).sum::<u8>();
             aux.store_by(|row, column| f64::from(byte(row, column) as i8).into());
         } else {
             let kept = aux.load::<Wide>();

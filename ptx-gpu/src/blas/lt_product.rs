@@ -22,6 +22,13 @@ const ANY_ORDER: u32 = 100;
 /// `CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F`
 const OUTER_VECTOR: u64 = 3;
 
+fn known(kind: u32) -> Result<Kind> {
+    Kind::of(kind).ok_or_else(|| {
+        note(&format!("elements of type {kind} (cudaDataType) are missing here"));
+        NOT_SUPPORTED
+    })
+}
+
 /// A matrix as its description says.
 #[derive(Clone, Copy)]
 struct Layout {
@@ -42,12 +49,14 @@ impl Layout {
             0 => false,
             1 => true,
             order => {
-                note(&format!("order {order} of a matrix is missing here: let the program use CUBLASLT_ORDER_COL or _ROW"));
+                note(&format!(
+                    "order {order} of a matrix is missing here: let the program use CUBLASLT_ORDER_COL or _ROW"
+                ));
                 return Err(NOT_SUPPORTED);
             }
         };
         let layout = Layout {
-            kind: Kind::of(get(0)? as u32).ok_or(NOT_SUPPORTED)?,
+            kind: known(get(0)? as u32)?,
             by_rows,
             size: [get(2)? as i64, get(3)? as i64],
             distance: get(4)? as i64,
@@ -152,7 +161,13 @@ struct Factors {
 }
 
 /// A factor of a matrix as a scalar, or as an operand.
-fn factor(what: Object, attribute: u32, mode: u32, count: i64, operands: &mut Vec<Operand>) -> Result<(Scalar, Option<usize>)> {
+fn factor(
+    what: Object,
+    attribute: u32,
+    mode: u32,
+    count: i64,
+    operands: &mut Vec<Operand>,
+) -> Result<(Scalar, Option<usize>)> {
     const NAMES: [&str; 4] = ["scale of A", "scale of B", "scale of C", "scale of D"];
     let name = NAMES[(attribute - 17) as usize];
     let one = Scalar::Value(Wide::new(1.0, 0.0));
@@ -170,7 +185,14 @@ fn factor(what: Object, attribute: u32, mode: u32, count: i64, operands: &mut Ve
     }
 }
 
-fn multiply(handle: Handle, what: Object, scalars: [u64; 2], at: [u64; 4], layouts: [Object; 4], stream: Handle) -> Result {
+fn multiply(
+    handle: Handle,
+    what: Object,
+    scalars: [u64; 2],
+    at: [u64; 4],
+    layouts: [Object; 4],
+    stream: Handle,
+) -> Result {
     let mut library = library_of(handle)?;
     library.stream = stream;
     library.pointer_mode = PRODUCT.get(what, 2)? as u32;

@@ -85,13 +85,32 @@ impl Number for Complex<f32> {
         Complex::new(wide.re as f32, wide.im as f32)
     }
 
-    unsafe fn add_product([m, k, n]: [usize; 3], a: Strided<*const Self>, b: Strided<*const Self>, c: Strided<*mut Self>) {
+    unsafe fn add_product(
+        [m, k, n]: [usize; 3],
+        a: Strided<*const Self>,
+        b: Strided<*const Self>,
+        c: Strided<*mut Self>,
+    ) {
         let (one, a_start, b_start) = ([1.0, 0.0], a.start.cast(), b.start.cast());
         // SAFETY: the caller's promise. A complex number is its two parts.
         unsafe {
             matrixmultiply::cgemm(
-                Standard, Standard, m, k, n, one, a_start, a.row, a.column, b_start, b.row, b.column, one, c.start.cast(),
-                c.row, c.column,
+                Standard,
+                Standard,
+                m,
+                k,
+                n,
+                one,
+                a_start,
+                a.row,
+                a.column,
+                b_start,
+                b.row,
+                b.column,
+                one,
+                c.start.cast(),
+                c.row,
+                c.column,
             );
         }
     }
@@ -106,13 +125,32 @@ impl Number for Complex<f64> {
         wide
     }
 
-    unsafe fn add_product([m, k, n]: [usize; 3], a: Strided<*const Self>, b: Strided<*const Self>, c: Strided<*mut Self>) {
+    unsafe fn add_product(
+        [m, k, n]: [usize; 3],
+        a: Strided<*const Self>,
+        b: Strided<*const Self>,
+        c: Strided<*mut Self>,
+    ) {
         let (one, a_start, b_start) = ([1.0, 0.0], a.start.cast(), b.start.cast());
         // SAFETY: the caller's promise. A complex number is its two parts.
         unsafe {
             matrixmultiply::zgemm(
-                Standard, Standard, m, k, n, one, a_start, a.row, a.column, b_start, b.row, b.column, one, c.start.cast(),
-                c.row, c.column,
+                Standard,
+                Standard,
+                m,
+                k,
+                n,
+                one,
+                a_start,
+                a.row,
+                a.column,
+                b_start,
+                b.row,
+                b.column,
+                one,
+                c.start.cast(),
+                c.row,
+                c.column,
             );
         }
     }
@@ -127,7 +165,12 @@ impl Number for Wrapping<i32> {
         Wrapping(wide.re as i32)
     }
 
-    unsafe fn add_product([m, k, n]: [usize; 3], a: Strided<*const Self>, b: Strided<*const Self>, c: Strided<*mut Self>) {
+    unsafe fn add_product(
+        [m, k, n]: [usize; 3],
+        a: Strided<*const Self>,
+        b: Strided<*const Self>,
+        c: Strided<*mut Self>,
+    ) {
         // SAFETY: the caller's promise: each of these elements is there.
         unsafe {
             for column in 0..n as isize {

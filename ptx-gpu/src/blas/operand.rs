@@ -60,7 +60,13 @@ struct Column {
 
 impl Operand {
     /// A matrix that is read, whose columns begin `column` elements apart.
-    pub(super) fn matrix(name: &'static str, kind: Kind, start: u64, [rows, columns]: [i64; 2], column: i64) -> Operand {
+    pub(super) fn matrix(
+        name: &'static str,
+        kind: Kind,
+        start: u64,
+        [rows, columns]: [i64; 2],
+        column: i64,
+    ) -> Operand {
         let (rows, columns) = (rows.max(0) as usize, columns.max(0) as usize);
         let layout = Layout::Strided { row: 1, column, part: Part::Whole };
         let place = Place::At { start, stride: 0 };

@@ -97,7 +97,8 @@ fn change<const N: usize>(
         operands.push(library.result(name, kind, at)?.reads(reads));
     }
     let does = move |_: &[Wide], views: &[View]| {
-        let values = std::array::from_fn(|at| if at < inputs { views[at].load::<Wide>().at(0, 0) } else { Wide::default() });
+        let values =
+            std::array::from_fn(|at| if at < inputs { views[at].load::<Wide>().at(0, 0) } else { Wide::default() });
         let values = compute(values);
         views.iter().zip(values).for_each(|(view, value)| view.store_by(|_, _| value));
     };
@@ -136,7 +137,8 @@ fn complex_rotation([a, b, ..]: [Wide; 4]) -> [Wide; 4] {
 
 fn rotmg(kind: Kind, handle: Handle, d1: u64, d2: u64, x1: u64, y1: u64, parameters: u64) -> Result {
     let at = |number: u64| ("param", kind, parameters + number * kind.bytes() as u64);
-    let all = [("d1", kind, d1), ("d2", kind, d2), ("x1", kind, x1), ("y1", kind, y1), at(0), at(1), at(2), at(3), at(4)];
+    let all =
+        [("d1", kind, d1), ("d2", kind, d2), ("x1", kind, x1), ("y1", kind, y1), at(0), at(1), at(2), at(3), at(4)];
     change(handle, all, 4, modified_rotation)
 }
 
@@ -146,7 +148,9 @@ const SCALE: f64 = 4096.0;
 /// A modified rotation that makes the second element zero, of `d1`, `d2`, `x1` and `y1`.
 fn modified_rotation(all: [Wide; 9]) -> [Wide; 9] {
     let [d1, d2, x1, y1] = [0, 1, 2, 3].map(|at: usize| all[at].re);
-    let done = |d: [f64; 2], x1: f64, flag: f64, h: [f64; 4]| [d[0], d[1], x1, y1, flag, h[0], h[1], h[2], h[3]].map(Wide::from);
+    let done = |d: [f64; 2], x1: f64, flag: f64, h: [f64; 4]| {
+        [d[0], d[1], x1, y1, flag, h[0], h[1], h[2], h[3]].map(Wide::from)
+    };
     let nothing = done([0.0; 2], 0.0, -1.0, [0.0; 4]);
     if d1 < 0.0 {
         return nothing;

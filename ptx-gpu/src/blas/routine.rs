@@ -79,7 +79,8 @@ impl Gpu {
         for member in 0..routine.batch {
             let mut views = Vec::with_capacity(routine.operands.len());
             for operand in &routine.operands {
-                let view = View { operand: *operand, start: self.start(routine, operand, member, &mut used, findings)? };
+                let view =
+                    View { operand: *operand, start: self.start(routine, operand, member, &mut used, findings)? };
                 let reads = match operand.reads {
                     When::Never => false,
                     When::Always => true,
@@ -173,7 +174,10 @@ impl Gpu {
             at = format!("address {begin:#x}, which is memory of the host");
             ("memory of the host", "copy the bytes to device memory, or allocate them with cudaMallocManaged")
         } else {
-            ("what is outside of every allocation", "allocate as many bytes as its size and its leading dimension ask for")
+            (
+                "what is outside of every allocation",
+                "allocate as many bytes as its size and its leading dimension ask for",
+            )
         };
         let help = match operand.name {
             "alpha" | "beta" if title == "memory of the host" => {

@@ -195,7 +195,17 @@ impl Run {
     fn record(&self, kernel: &str, seed: u64, report: Report) -> Record {
         let Report { findings, stop, instructions, .. } = report;
         let (blocks, threads, stop) = (self.grid, self.block, stop.map(|stop| stop.to_string()));
-        Record { kernel: kernel.to_owned(), launch: 1, blocks, threads, seed, instructions, findings, stop, ..Record::default() }
+        Record {
+            kernel: kernel.to_owned(),
+            launch: 1,
+            blocks,
+            threads,
+            seed,
+            instructions,
+            findings,
+            stop,
+            ..Record::default()
+        }
     }
 
     fn once(
