@@ -8,7 +8,7 @@ use std::fs;
 use program::{Program, source};
 
 /// Of each case what uses the bytes, how, and what the host does.
-const TOO_EARLY: [(&str, &str, &str, &str); 12] = [
+const TOO_EARLY: [(&str, &str, &str, &str); 13] = [
     ("read", "kernel `fill` in stream 1", "writes", "reads"),
     ("last", "kernel `fill` in stream 1", "writes", "reads"),
     ("counter", "kernel `sum` in the default stream", "changes", "reads"),
@@ -21,6 +21,7 @@ const TOO_EARLY: [(&str, &str, &str, &str); 12] = [
     ("graph", "kernel `fill` in node 1 of a graph", "writes", "reads"),
     ("other_thread", "kernel `fill` in stream 1", "writes", "reads"),
     ("second_time", "kernel `fill` in stream 1", "writes", "reads"),
+    ("variable", "kernel `count` in the default stream", "changes", "reads"),
 ];
 
 /// Where the host is wrong in a case.
@@ -81,7 +82,7 @@ fn a_program_without_lines_names_its_function() {
     let (code, printed, complaint) = Program::of_nvcc("host.cu", &[]).check(&["read"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(
-        printed.contains("note: the host reads byte 0 of allocation 1 (cudaMallocManaged) of 12000 bytes in read()"),
+        printed.contains("note: the host reads byte 0 of allocation 2 (cudaMallocManaged) of 12000 bytes in read()"),
         "{printed}"
     );
 }

@@ -223,7 +223,8 @@ impl Gpu {
         let program = Program::parse(&code.ptx);
         let mut variables = HashMap::new();
         for variable in program.variables() {
-            let place = self.memory.allocate(variable.bytes.max(1), Home::Variable, &variable.name)?;
+            let home = if variable.managed { Home::ManagedVariable } else { Home::Variable };
+            let place = self.memory.allocate(variable.bytes.max(1), home, &variable.name)?;
             let content = &variable.content[..variable.content.len().min(variable.bytes)];
             // SAFETY: the allocation has these bytes.
             unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), place as *mut u8, content.len()) };
@@ -251,7 +252,7 @@ impl Gpu {
             self.functions.remove(function);
         }
         for (place, _) in module.variables.values() {
-            self.memory.free(*place, &[Home::Variable], "cuModuleUnload")?;
+            self.memory.free(*place, &[Home::Variable, Home::ManagedVariable], "cuModuleUnload")?;
         }
         self.order.host_waits_for_all();
         Ok(())

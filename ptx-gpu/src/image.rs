@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
 
+use ptx_interpreter::link;
 use ptx_sass::cubin;
 use ptx_sass::fatbin::{self, Image, Kind};
 use ptx_sass::target::runs_on;
@@ -14,6 +15,10 @@ use crate::status::{INVALID_IMAGE, INVALID_PTX, INVALID_VALUE, NO_BINARY_FOR_GPU
 
 /// What nvcc puts before the pointer to a fat binary.
 const WRAPPER: u32 = 0x4662_43b1;
+/// The version of that where nvcc has linked device code, which `-rdc=true` asks for. What was linked comes after the pointer.
+const LINKED: u32 = 2;
+/// What a library of NVIDIA's defines that `-rdc=true` links to every program: `cudadevrt`.
+const OF_DEVICE_RUNTIME: &str = "cudaGetParameterBufferV2";
 /// The kind of a section that has no bytes in the file.
 const NO_BITS: usize = 8;
 
@@ -31,8 +36,16 @@ pub(crate) unsafe fn code(image: *const c_void, sm: u32) -> Result<Code, Refused
     let mut start = image.cast::<u8>();
     // SAFETY: the shortest of them, an empty text, has one byte; the others are longer than their first four bytes.
     if unsafe { begins(start, &WRAPPER.to_le_bytes()) } {
-        // SAFETY: the pointer comes after two numbers.
-        start = unsafe { start.add(8).cast::<*const u8>().read_unaligned() };
+        let wrapper = start;
+        // SAFETY: two numbers, of which the second is the version, and two pointers; the list ends with a null pointer.
+        unsafe {
+            start = wrapper.add(8).cast::<*const u8>().read_unaligned();
+            let units = wrapper.add(16).cast::<*const *const u8>().read_unaligned();
+            if wrapper.add(4).cast::<u32>().read_unaligned() == LINKED && !units.is_null() {
+                let units = (0..).map(|at| *units.add(at)).take_while(|unit| !unit.is_null());
+                return of_linked(fat_binary(start), units.map(|unit| fat_binary(unit)), sm);
+            }
+        }
     }
     // SAFETY: as above.
     if unsafe { begins(start, b"\x7fELF") } {
@@ -41,11 +54,8 @@ pub(crate) unsafe fn code(image: *const c_void, sm: u32) -> Result<Code, Refused
     }
     // SAFETY: as above; a fat binary is as long as its header says.
     if unsafe { begins(start, &0xba55_ed50_u32.to_le_bytes()) } {
-        // SAFETY: as above; its header has 16 bytes.
-        let header = unsafe { std::slice::from_raw_parts(start, 16) };
-        let length = fatbin::length(header).unwrap_or(header.len());
         // SAFETY: as above.
-        return of_fat_binary(unsafe { std::slice::from_raw_parts(start, length) }, sm);
+        return of_fat_binary(unsafe { fat_binary(start) }, sm);
     }
     // SAFETY: it is a text then.
     let text = unsafe { CStr::from_ptr(start.cast()) }.to_string_lossy().into_owned();
@@ -59,12 +69,64 @@ unsafe fn begins(start: *const u8, with: &[u8]) -> bool {
     with.iter().enumerate().all(|(at, byte)| unsafe { start.add(at).read() } == *byte)
 }
 
+/// # Safety
+/// It is a fat binary, all of it.
+unsafe fn fat_binary<'a>(start: *const u8) -> &'a [u8] {
+    // SAFETY: its header has 16 bytes, and says how long it is.
+    unsafe {
+        let header = std::slice::from_raw_parts(start, 16);
+        std::slice::from_raw_parts(start, fatbin::length(header).unwrap_or(header.len()))
+    }
+}
+
 fn no_ptx(what: &str) -> Refused {
     let text = format!(
         "the image has {what}, and only PTX can be run here: compile with \
          `nvcc -gencode arch=compute_90,code=[sm_90,compute_90]`, or load PTX"
     );
     Refused(NO_BINARY_FOR_GPU, text)
+}
+
+/// A program that nvcc has linked: its machine code is one image, and the PTX is beside it, in what was linked.
+fn of_linked<'a>(whole: &[u8], units: impl Iterator<Item = &'a [u8]>, sm: u32) -> Result<Code, Refused> {
+    let mut texts = Vec::new();
+    for (number, unit) in units.enumerate() {
+        let images = fatbin::images(unit).unwrap_or_default();
+        let functions = machine_code_for(sm, &images).map(|code| registers(&code)).unwrap_or_default();
+        match of_fat_binary(unit, sm) {
+            _ if functions.contains_key(OF_DEVICE_RUNTIME) => {}
+            Ok(code) => texts.push(code.ptx),
+            Err(Refused(status, why)) => {
+                let file = images.iter().find_map(|image| image.file.map(str::to_owned));
+                let function = || Some(format!("that of `{}`", functions.keys().min()?));
+                let name = file.or_else(function).unwrap_or_else(|| format!("number {}", number + 1));
+                let has_ptx = images.iter().any(|image| image.kind == Kind::Ptx);
+                let why = if has_ptx { why } else { no_ptx_of_unit(&content(&images), sm) };
+                return Err(Refused(status, format!("of the files that nvcc has linked (-rdc=true), {name}: {why}")));
+            }
+        }
+    }
+    let machine_code = fatbin::images(whole).ok().and_then(|images| machine_code_for(sm, &images));
+    let registers = machine_code.map(|code| registers(&code)).unwrap_or_default();
+    Ok(Code { ptx: link(&texts), registers })
+}
+
+/// What to write where one of the files has no PTX that nvcc has linked.
+fn no_ptx_of_unit(what: &str, sm: u32) -> String {
+    format!(
+        "it has {what}, and only PTX can be run here: compile each file with \
+         `nvcc -rdc=true -gencode arch=compute_{sm},code=[sm_{sm},compute_{sm}]`, without `-dlto`"
+    )
+}
+
+/// What a fat binary without PTX has.
+fn content(images: &[Image<'_>]) -> String {
+    let machine_code: Vec<_> = images.iter().filter(|image| image.kind == Kind::Cubin).collect();
+    match machine_code[..] {
+        [] if images.is_empty() => "no code".into(),
+        [] => "code for nvcc's linker alone (-dlto)".into(),
+        _ => format!("machine code of {} alone", names(machine_code)),
+    }
 }
 
 /// The PTX that machine code was assembled from, if somebody knows it.
@@ -116,7 +178,7 @@ fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<Code, Refused> {
     let mut ptx: Vec<&Image<'_>> = images.iter().filter(|image| image.kind == Kind::Ptx).collect();
     if ptx.is_empty() {
         let code = machine_code_for(sm, &images).and_then(|bytes| kept(&bytes));
-        return code.ok_or_else(|| no_ptx(&format!("machine code of {} alone", names(images.iter()))));
+        return code.ok_or_else(|| no_ptx(&content(&images)));
     }
     // As on a GPU: the newest that it knows.
     ptx.sort_by_key(|image| std::cmp::Reverse(image.sm));
@@ -129,7 +191,7 @@ fn of_fat_binary(bytes: &[u8], sm: u32) -> Result<Code, Refused> {
     }
     let text = format!(
         "the image has PTX of {}, and the GPU is sm_{sm}: choose another with `cargo ptx check --sm`",
-        names(ptx.iter().copied())
+        names(ptx)
     );
     Err(Refused(NO_BINARY_FOR_GPU, text))
 }
@@ -140,8 +202,8 @@ fn machine_code_for(sm: u32, images: &[Image<'_>]) -> Option<Vec<u8>> {
     images.iter().filter(runs).max_by_key(|image| image.sm)?.bytes().ok()
 }
 
-fn names<'a>(images: impl Iterator<Item = &'a Image<'a>>) -> String {
-    images.map(|image| format!("sm_{}", image.sm)).collect::<Vec<_>>().join(", ")
+fn names<'a>(images: Vec<&Image<'a>>) -> String {
+    images.iter().map(|image| format!("sm_{}", image.sm)).collect::<Vec<_>>().join(", ")
 }
 
 fn of_text(text: String, sm: u32) -> Result<String, Refused> {

@@ -32,6 +32,8 @@ pub(crate) enum Home {
     Registered,
     /// A variable of a module.
     Variable,
+    /// One that host and GPU may both use: `__managed__`.
+    ManagedVariable,
     /// What a graph allocates each time that it is launched, at the same place.
     Graph,
     /// Pieces of memory at addresses that the program has reserved.
@@ -62,10 +64,19 @@ impl Allocation {
     /// Whether a page has nothing else in it, and host and GPU may both use it.
     pub(crate) fn is_whole_page(&self, page: u64) -> bool {
         match self.home {
-            Home::Managed | Home::Host => true,
+            Home::Managed | Home::ManagedVariable | Home::Host => true,
             Home::Registered => !self.is_read_only && page + PAGE <= self.end(),
             _ => false,
         }
+    }
+
+    pub(crate) fn is_managed(&self) -> bool {
+        matches!(self.home, Home::Managed | Home::ManagedVariable)
+    }
+
+    /// Whether the host may look at it too.
+    fn is_of_the_host(&self) -> bool {
+        self.is_managed() || matches!(self.home, Home::Host | Home::Registered)
     }
 
     fn freed_by(&self, call: &str) -> Allocation {
@@ -106,11 +117,11 @@ impl Memory {
         self.count += 1;
         let (number, what) = (self.count, call.trim_end_matches("_v2"));
         let name = match home {
-            Home::Variable => format!("the variable {call}"),
+            Home::Variable | Home::ManagedVariable => format!("the variable {call}"),
             _ => format!("allocation {number} ({what})"),
         };
         self.used += bytes;
-        let written = matches!(home, Home::Variable | Home::Host | Home::Managed);
+        let written = matches!(home, Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed);
         self.live.insert(begin, Allocation { begin, bytes, home, number, name, written, is_read_only: false });
         Ok(begin)
     }
@@ -295,7 +306,7 @@ impl Memory {
 
     /// Whether the host may look at an address too.
     pub(crate) fn is_of_the_host(&self, address: u64) -> bool {
-        self.find(address).is_some_and(|one| matches!(one.home, Home::Managed | Home::Host | Home::Registered))
+        self.find(address).is_some_and(Allocation::is_of_the_host)
     }
 
     /// Whether a range is in one allocation; if not, the call is wrong.
@@ -315,7 +326,7 @@ impl Memory {
     pub(crate) fn expect_managed(&self, address: u64, bytes: usize, call: &str) -> Result {
         self.expect(address, bytes, call)?;
         match self.find(address) {
-            Some(one) if one.home != Home::Managed => Err(INVALID_VALUE),
+            Some(one) if !one.is_managed() => Err(INVALID_VALUE),
             _ => Ok(()),
         }
     }

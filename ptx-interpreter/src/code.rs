@@ -40,8 +40,8 @@ impl Program {
                     constants.push((variable.name.clone(), at as u64, variable.bytes as u64));
                 }
                 let (name, bytes, align) = (variable.name.clone(), variable.bytes, variable.align);
-                let (content, pointers) = (variable.content, variable.pointers);
-                kept.push(Variable { name, bytes, align, content, pointers, constant });
+                let (content, pointers, managed) = (variable.content, variable.pointers, variable.is_managed);
+                kept.push(Variable { name, bytes, align, content, pointers, constant, managed });
                 Place::Variable { name: variable.name.clone(), constant, at: at as u64 }
             };
             places.insert(variable.name, place);

@@ -44,6 +44,7 @@ mod joint;
 mod l1;
 mod lanes;
 mod launch;
+mod linker;
 mod local;
 mod machine;
 mod meeting;
@@ -93,6 +94,7 @@ pub use check::{Finding, Kind, Piece, Place, Use, Used, UsedRange};
 pub use heap::Heap;
 pub use in_order::{Choice, Ready};
 pub use launch::{Delays, L1, Launch, Outside, Parts};
+pub use linker::link;
 pub use machine::Program;
 #[cfg(feature = "serde")]
 pub use record::Record;

@@ -19,6 +19,8 @@ pub(crate) struct Variable {
     pub(crate) align: usize,
     /// Whether it is the shared memory that a launch adds: `.extern .shared .b8 name[]`.
     pub(crate) is_dynamic: bool,
+    /// Whether the host may use it too: `.attribute(.managed)`.
+    pub(crate) is_managed: bool,
     /// What it begins with; zeros come after it.
     pub(crate) content: Vec<u8>,
     /// Addresses of variables and functions in that.
@@ -96,40 +98,40 @@ pub(crate) fn module(text: &str) -> (Vec<Variable>, Vec<Function>) {
     (variables, functions)
 }
 
-/// Comments go, and so do directives that end with their line; `.loc` becomes a statement.
+/// Directives that end with their line go, as comments do; `.loc` becomes a statement.
 fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
-    let mut in_comment = false;
-    for line in text.lines() {
-        let mut line = line;
-        let first = line.split_whitespace().next();
-        if matches!(first, Some(".version" | ".target" | ".address_size" | ".file")) {
-            kept.push('\n');
-            continue;
-        }
-        if first == Some(".loc") {
-            kept += line;
-            kept += ";\n";
-            continue;
-        }
-        while !line.is_empty() {
-            if in_comment {
-                let Some((_, rest)) = line.split_once("*/") else { break };
-                (in_comment, line) = (false, rest);
-            } else if let Some(at) = line.find("//").filter(|at| line.find("/*").is_none_or(|other| other > *at)) {
-                kept.push_str(&line[..at]);
-                break;
-            } else if let Some((code, rest)) = line.split_once("/*") {
-                kept.push_str(code);
-                (in_comment, line) = (true, rest);
-            } else {
-                kept.push_str(line);
-                break;
+    for line in plain(text).lines() {
+        match line.split_whitespace().next() {
+            Some(".version" | ".target" | ".address_size" | ".file") => {}
+            Some(".loc") => {
+                kept += line;
+                kept.push(';');
             }
+            _ => kept += line,
         }
         kept.push('\n');
     }
     kept
+}
+
+/// A text with spaces in the place of its comments.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    let begins = |rest: &str, at: usize| rest[at..].starts_with("//") || rest[at..].starts_with("/*");
+    while let Some((begin, _)) = rest.match_indices('/').find(|(at, _)| begins(rest, *at)) {
+        let (before, comment) = rest.split_at(begin);
+        let end = match comment.starts_with("//") {
+            true => comment.find('\n'),
+            false => comment.find("*/").map(|end| end + 2),
+        };
+        let (comment, after) = comment.split_at(end.unwrap_or(comment.len()));
+        plain += before;
+        plain.extend(comment.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        rest = after;
+    }
+    plain + rest
 }
 
 /// How long a text is up to the brace that closes it.
@@ -191,7 +193,8 @@ fn variable(text: &str) -> Option<Variable> {
     }
     let (space, bytes) = (space[1..].to_owned(), bytes.max(begins.len()));
     let is_dynamic = head.contains(".extern") && head.contains("[]");
-    Some(Variable { space, name, bytes, align, is_dynamic, content: begins, pointers })
+    let is_managed = head.contains(".managed");
+    Some(Variable { space, name, bytes, align, is_dynamic, is_managed, content: begins, pointers })
 }
 
 /// `name`, `generic(name)+4`, `0xFF00(name)`

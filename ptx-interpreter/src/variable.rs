@@ -15,6 +15,8 @@ pub struct Variable {
     pub pointers: Vec<Pointer>,
     /// Whether it is in the constant bank.
     pub constant: bool,
+    /// Whether the host may use it too: `.attribute(.managed)`.
+    pub managed: bool,
 }
 
 /// An address in what a variable begins with.

@@ -42,6 +42,8 @@ pub struct Image<'a> {
     pub kind: Kind,
     /// The GPU: 90 for sm_90, of PTX the one that it was compiled for. Of sm_90a it is 90 too.
     pub sm: u32,
+    /// The file that it was compiled from, if the compiler has said it.
+    pub file: Option<&'a str>,
     /// How it is compressed.
     pub compression: Compression,
     stored: &'a [u8],
@@ -137,7 +139,11 @@ fn image(bytes: &[u8]) -> Option<(Image<'_>, usize)> {
         Compression::None => (stored, stored.len()),
         _ => (stored.get(..number(bytes, 16, 4)? as usize)?, usize::try_from(number(bytes, 56, 8)?).ok()?),
     };
-    Some((Image { kind, sm: number(bytes, 28, 4)? as u32, compression, stored, length }, whole))
+    let sm = number(bytes, 28, 4)? as u32;
+    let [name, name_length] = [32, 36].map(|at| number(bytes, at, 4).unwrap_or_default() as usize);
+    let name = name.checked_add(name_length).and_then(|end| bytes[..header].get(name..end));
+    let file = name.and_then(|name| std::str::from_utf8(name).ok()).filter(|name| !name.is_empty());
+    Some((Image { kind, sm, file, compression, stored, length }, whole))
 }
 
 fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {

@@ -29,6 +29,10 @@ __global__ void tell_by_atomic(int *data, int *flag) {
   atomicExch_system(flag, 1);
 }
 
+__managed__ int counted;
+
+__global__ void count() { atomicAdd(&counted, 1); }
+
 __global__ void until_told(const volatile int *stop, int *to) { *to = *stop; }
 
 #define OK(call)                                                                                   \
@@ -144,6 +148,13 @@ static int second_time() {
   return found + managed[0];  // ~second_time
 }
 
+static int variable() {
+  counted = 0;
+  count<<<2, 32>>>();
+  wait();
+  return counted;  // ~variable
+}
+
 static int pointer_read() {
   OK(cudaMemset(device, 0, BYTES));
   if (right) OK(cudaMemcpy(pinned, device, BYTES, cudaMemcpyDeviceToHost));
@@ -242,6 +253,7 @@ static const struct {
     {"overwrite", overwrite}, {"copy_to", copy_to},   {"copy_from", copy_from},
     {"early_event", early_event}, {"wrong_stream", wrong_stream}, {"in_registered", in_registered},
     {"graph", graph},       {"other_thread", other_thread}, {"second_time", second_time},
+    {"variable", variable},
     {"pointer_read", pointer_read}, {"pointer_write", pointer_write}, {"handled", handled},
     {"silent", silent},
 };

@@ -15,6 +15,9 @@ pub(crate) fn toolkit() -> PathBuf {
     nvcc.path.ancestors().nth(2).expect("it is in a toolkit").to_owned()
 }
 
+/// Machine code for one GPU, and PTX.
+pub(crate) const WITH_PTX: &str = "arch=compute_90,code=[sm_90,compute_90]";
+
 pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check").join(name)
 }
@@ -24,9 +27,14 @@ pub(crate) struct Program(TempDir);
 
 impl Program {
     pub(crate) fn of_nvcc(name: &str, options: &[String]) -> Program {
+        Program::of_nvcc_with(WITH_PTX, name, options)
+    }
+
+    /// With code for other GPUs, in the words of `-gencode`.
+    pub(crate) fn of_nvcc_with(code: &str, name: &str, options: &[String]) -> Program {
         let (folder, toolkit) = (TempDir::new().expect("a folder"), toolkit());
         symlink(toolkit.join("lib/libcudart.so.13"), folder.path().join("libcudart.so")).expect("a link");
-        let mut compiler = Program::nvcc(&toolkit);
+        let mut compiler = Program::nvcc(&toolkit, code);
         compiler.args(["-cudart", "shared"]).args(options).arg("-L").arg(folder.path());
         Program(folder).compiled(compiler, name)
     }
@@ -34,14 +42,14 @@ impl Program {
     /// With the runtime in it, as nvcc links it by itself.
     pub(crate) fn with_runtime(name: &str) -> Program {
         let toolkit = toolkit();
-        let mut compiler = Program::nvcc(&toolkit);
+        let mut compiler = Program::nvcc(&toolkit, WITH_PTX);
         compiler.arg("-L").arg(toolkit.join("lib"));
         Program(TempDir::new().expect("a folder")).compiled(compiler, name)
     }
 
-    fn nvcc(toolkit: &Path) -> Command {
+    fn nvcc(toolkit: &Path, code: &str) -> Command {
         let mut compiler = Command::new(toolkit.join("bin/nvcc"));
-        compiler.args(["-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo"]);
+        compiler.args(["-gencode", code, "-lineinfo"]);
         compiler
     }
 

@@ -1,8 +1,10 @@
-//! The linker. Texts of PTX that belong together become one text.
+//! The linker: texts of PTX that belong together become one text.
 
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::{LazyLock, Mutex, PoisonError};
+
+use ptx_interpreter::link as linked;
 
 use crate::call::{calls, put, put_if, text};
 use crate::gpu::{Handle, live};
@@ -11,8 +13,14 @@ use crate::image::{self, Refused};
 use crate::output::note;
 use crate::status::{FILE_NOT_FOUND, INVALID_HANDLE, Result};
 
-/// What each linker has been given so far.
-static LINKS: LazyLock<Mutex<HashMap<Handle, Vec<u8>>>> = LazyLock::new(Mutex::default);
+/// What a linker has been given so far, and what it has made of that, up to a 0.
+#[derive(Default)]
+struct Link {
+    texts: Vec<String>,
+    whole: Vec<u8>,
+}
+
+static LINKS: LazyLock<Mutex<HashMap<Handle, Link>>> = LazyLock::new(Mutex::default);
 
 /// How a library of objects begins. The one that programs hand over is the device's runtime.
 const LIBRARY: &[u8] = b"!<arch>\n";
@@ -31,8 +39,7 @@ fn add(link: Handle, data: &[u8]) -> Result {
         code.ptx
     };
     let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
-    let so_far = links.get_mut(&link).ok_or(INVALID_HANDLE)?;
-    so_far.extend(text.bytes().chain(*b"\n"));
+    links.get_mut(&link).ok_or(INVALID_HANDLE)?.texts.push(text);
     Ok(())
 }
 
@@ -40,7 +47,7 @@ calls! {
     fn cuLinkCreate_v2(_count: u32, _keys: *mut u32, _values: *mut *mut c_void, link: *mut Handle) {
         live().map(drop)?;
         let handle = handle::next();
-        LINKS.lock().unwrap_or_else(PoisonError::into_inner).insert(handle, Vec::new());
+        LINKS.lock().unwrap_or_else(PoisonError::into_inner).insert(handle, Link::default());
         put(link, handle)
     }
 
@@ -76,8 +83,8 @@ calls! {
 
     fn cuLinkComplete(link: Handle, image: *mut *const c_void, bytes: *mut usize) {
         let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
-        let whole = links.get_mut(&link).ok_or(INVALID_HANDLE)?;
-        whole.push(0);
+        let Link { texts, whole } = links.get_mut(&link).ok_or(INVALID_HANDLE)?;
+        *whole = (linked(texts) + "\0").into_bytes();
         put(image, whole.as_ptr().cast())?;
         put_if(bytes, whole.len())
     }

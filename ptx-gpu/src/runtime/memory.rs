@@ -218,7 +218,7 @@ runtime! {
         let (kind, device, device_pointer, host_pointer) = match gpu.memory.find(address).map(|one| one.home) {
             None | Some(Home::Array) => (0, -2, 0, address),
             Some(Home::Device | Home::Variable | Home::Graph | Home::Mapped) => (2, 0, address, 0),
-            Some(Home::Managed) => (3, 0, address, address),
+            Some(Home::Managed | Home::ManagedVariable) => (3, 0, address, address),
             Some(Home::Host | Home::Registered) => (1, 0, address, address),
         };
         put(place, Attributes { kind, device, device_pointer, host_pointer })

@@ -21,6 +21,11 @@ struct Conversion<'f> {
     letter: char,
 }
 
+/// What nvcc calls where a kernel has `<<<…>>>`, and the functions of the runtime on the device.
+fn is_of_device_launches(name: &str) -> bool {
+    ["__cudaCDP2", "cudaGetParameterBuffer", "cudaLaunchDevice"].iter().any(|begin| name.starts_with(begin))
+}
+
 impl Machine<'_> {
     /// Its threads go on after the call. Errors: the system has no such function.
     pub(crate) fn call_system(&mut self, group: Group, name: &str, results: &[u64], arguments: &[u64]) -> Result<()> {
@@ -60,6 +65,9 @@ impl Machine<'_> {
                 let lane = lanes_of(group.mask).next();
                 stop(Why::Trap, format!("{file}:{line}: {function}: the assertion `{message}` does not hold"))
                     .map_err(|stop| lane.map_or_else(|| stop.clone(), |lane| stop.clone().by(lane)))
+            }
+            _ if is_of_device_launches(name) => {
+                Err(gap(&[format!("{name}: the kernel launches kernels from the device (dynamic parallelism)")]))
             }
             _ => Err(gap(&[format!("the body of {name}")])),
         }

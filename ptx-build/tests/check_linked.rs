@@ -1,0 +1,63 @@
+//! `cargo ptx check` runs programs of several files that nvcc has linked (`-rdc=true`): the machine code is one image, and the PTX
+//! is that of each file.
+
+mod program;
+
+use program::{Program, WITH_PTX, source, toolkit};
+
+const MACHINE_CODE: &str = "arch=compute_90,code=sm_90";
+
+/// The device's runtime is among what nvcc links.
+fn linked(code: &str, first: &str, others: &[&str]) -> Program {
+    let library = toolkit().join("lib").display().to_string();
+    let others = others.iter().map(|name| source(name).display().to_string());
+    let options: Vec<String> = ["-rdc=true".into(), "-L".into(), library].into_iter().chain(others).collect();
+    Program::of_nvcc_with(code, first, &options)
+}
+
+#[test]
+fn the_files_of_a_program_are_linked() {
+    let program = linked(WITH_PTX, "linked_one.cu", &["linked_other.cu"]);
+    // 2 * (scale(31) + of_one(31)) + table[1], and the same of 0.
+    let one = [31, 0].map(|at| 2 * ((3 * at + 7) + (2 * at + 3 + 100)) + 2);
+    let other = [31, 0].map(|at| 2 * (2 * at + 3 + 5) + 3);
+    let printed = program.is_silent(&[]);
+    let lines: Vec<&str> = printed.lines().take(4).collect();
+    let [first, second] = [format!("{} {}", one[0], one[1]), format!("{} {} 32", other[0], other[1])];
+    assert_eq!(lines, ["one: 3", &first, "other: 7", &second], "{printed}");
+}
+
+#[test]
+fn a_finding_names_lines_of_both_files() {
+    let (code, printed, complaint) = linked(WITH_PTX, "linked_one.cu", &["linked_other.cu"]).check(&["race"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    let is_place = |line: &&str| ["-->", ":::"].iter().any(|mark| line.trim_start().starts_with(mark));
+    let places = printed.lines().filter(is_place);
+    let places: Vec<String> = places.map(|line| line.split(", PTX").next().unwrap_or_default().into()).collect();
+    let place = |mark: &str, name: &str, line: u32| format!("   {mark} {}:{line}", source(name).display());
+    // In another unit the lines have other numbers of their files.
+    let first = [place("-->", "linked_one.cu", 23), place(":::", "linked_other.cu", 16)];
+    assert_eq!(places[..2], first, "{printed}");
+}
+
+#[test]
+fn a_file_without_ptx_is_named() {
+    let (code, printed, complaint) = linked(MACHINE_CODE, "linked_one.cu", &["linked_other.cu"]).check(&[]);
+    assert_eq!(code, Some(2), "{printed}{complaint}");
+    let lines: Vec<&str> = complaint.lines().filter(|line| !line.ends_with("/program)")).collect();
+    let expected = format!(
+        "cargo ptx check: __cudaRegisterFatBinary: of the files that nvcc has linked (-rdc=true), {}: it has machine code of sm_90 \
+         alone, and only PTX can be run here: compile each file with `nvcc -rdc=true -gencode \
+         arch=compute_90,code=[sm_90,compute_90]`, without `-dlto`",
+        source("linked_other.cu").display()
+    );
+    assert!(lines.contains(&&*expected), "{printed}{complaint}");
+}
+
+#[test]
+fn launches_from_the_device_are_a_gap_with_a_name() {
+    let (code, printed, complaint) = linked(WITH_PTX, "device_launch.cu", &[]).check(&[]);
+    assert_eq!(code, Some(2), "{printed}{complaint}");
+    let named = "the kernel launches kernels from the device (dynamic parallelism)";
+    assert!(complaint.contains(named), "{printed}{complaint}");
+}
