@@ -138,6 +138,14 @@ fn triton_and_pytorch_run() {
     assert_eq!(printed.matches("error[").count(), 2, "{printed}");
 }
 
+/// Whatever operator is handed a number gives what it gives on the host.
+#[test]
+#[ignore = "it installs PyTorch, which has six gigabytes"]
+fn pytorchs_operators_take_numbers() {
+    let (_, printed, complaint) = check(&[], Command::new(python()).arg(source("python/scalars.py")));
+    assert_eq!(printed.lines().collect::<Vec<_>>(), ["1398 compared, 632 refused by the host"], "{complaint}");
+}
+
 /// Warp has a stripped runtime in it, and so has CuTe DSL, which loads machine code.
 #[test]
 #[ignore = "it installs Warp and CuTe DSL, which have half a gigabyte"]

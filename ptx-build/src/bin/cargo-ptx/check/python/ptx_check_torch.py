@@ -29,6 +29,9 @@ PLAIN = {
     "set_.source_Tensor",
 }
 
+# Operators that launch a kernel of the device, though they count as made of others.
+WHOLE = {"ldexp.Tensor", "ldexp.out", "ldexp_"}
+
 driver = ctypes.CDLL("libcuda.so.1")
 driver.cuMemcpyDtoHAsync_v2.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]
 driver.cuMemcpyHtoDAsync_v2.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
@@ -159,7 +162,10 @@ def done(operator, arguments, named):
     """What an operator of tensors of the host gives. One that has no kernel for CPUs may be made of others."""
     try:
         return operator(*arguments, **named)
-    except NotImplementedError:
+    except NotImplementedError as error:
+        # It may also refuse its arguments.
+        if not any(words in str(error) for words in ["Could not run", "not implemented for"]):
+            raise
         made_of_others = decomposition_table.get(operator)
     if made_of_others is None:
         text = f"cargo ptx check: PyTorch has no `{operator}` for CPUs: let the program do without it here"
@@ -167,12 +173,33 @@ def done(operator, arguments, named):
     return made_of_others(*arguments, **named)
 
 
+def is_number(value):
+    return isinstance(value, (bool, int, float, complex))
+
+
+def with_tensors(arguments, are_tensors):
+    """The arguments, with tensors where an operator takes them: PyTorch hands over a number that it has made a tensor of as a number."""
+    others = [value for value in arguments if isinstance(value, torch.Tensor)]
+
+    def tensor(number):
+        made = torch.tensor(number, dtype=torch.double if isinstance(number, float) else None)
+        # A number leaves the type of a result to the tensors, where another tensor may change it.
+        wanted = torch.result_type(others[0], number) if others else made.dtype
+        return made if others and torch.result_type(others[0], made) == wanted else made.to(wanted)
+
+    pairs = zip(arguments, are_tensors)
+    return [tensor(value) if is_tensor and is_number(value) else value for value, is_tensor in pairs]
+
+
 def kernel(operator):
     """What takes the place of an operator's kernel for the device."""
-    written = [(at, argument.name) for at, argument in enumerate(operator._schema.arguments) if is_written(argument)]
+    schema = operator._schema.arguments
+    written = [(at, argument.name) for at, argument in enumerate(schema) if is_written(argument)]
+    are_tensors = [isinstance(argument.type, torch.TensorType) for argument in schema]
 
     def on_cpu(*arguments, **named):
         tell()
+        arguments = with_tensors(arguments, are_tensors)
         call = Call([arguments, list(named.values())])
         hosts = mapped(call.host, arguments)
         named_hosts = {name: mapped(call.host, value) for name, value in named.items()}
@@ -238,7 +265,8 @@ def operators():
     """Each operator that has a kernel for the device and is no view, by its name."""
     for name in torch._C._dispatch_get_all_op_names():
         space, _, word = name.partition("::")
-        if space != "aten" or word in PLAIN or not torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
+        has_kernel = word in WHOLE or torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA")
+        if space != "aten" or word in PLAIN or not has_kernel:
             continue
         base, _, overload = word.partition(".")
         operator = getattr(getattr(torch.ops.aten, base), overload or "default")
