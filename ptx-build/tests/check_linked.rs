@@ -52,6 +52,17 @@ fn a_file_without_ptx_is_named() {
         source("linked_other.cu").display()
     );
     assert!(lines.contains(&&*expected), "{printed}{complaint}");
+    assert_eq!(complaint.matches(&expected).count(), 1, "{complaint}");
+}
+
+/// After the complaint no other says that there was no kernel.
+#[test]
+fn one_complaint_is_enough() {
+    let (code, printed, complaint) = linked(MACHINE_CODE, "device_launch.cu", &[]).check(&[]);
+    assert_eq!(code, Some(2), "{printed}{complaint}");
+    let lines: Vec<&str> = complaint.lines().filter(|line| !line.ends_with("/program)")).collect();
+    assert_eq!(lines.len(), 1, "{complaint}");
+    assert!(lines[0].ends_with("without `-dlto`"), "{complaint}");
 }
 
 #[test]

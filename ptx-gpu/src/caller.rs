@@ -1,63 +1,62 @@
-//! Where the program is when it accesses something or calls.
+//! Where the program is when it accesses something or calls, as its debug information says it.
 
 use std::ffi::c_void;
 use std::path::Path;
+use std::sync::Arc;
 
 use ptx_interpreter::Place;
 
+use crate::changed::is_checked;
 use crate::python;
 
 /// Functions around a place that are noted.
 const CALLERS: usize = 32;
+/// Parts of the names of other people's files.
+const FOREIGN: [&str; 3] = ["/cuda_runtime.h", "/include/crt/", "/.cargo/registry/"];
+/// nvcc makes such a function for each kernel. One around it has the kernel's own name.
+const STUB: &str = "device_stub_";
 
-#[derive(Clone, Debug)]
+/// What the functions around are called is only looked for when somebody asks.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Caller {
-    /// An instruction, and where the functions around it go on.
-    stack: Vec<usize>,
+    /// Instructions, the innermost first.
+    stack: Arc<[usize]>,
     /// Where a program in Python is.
     python: Option<python::Place>,
 }
 
+/// A file and a line.
+type Line = (String, u32);
+
 impl Caller {
     /// Of an access by an instruction.
     pub(crate) fn of_access(instruction: usize) -> Caller {
-        let mut stack = Vec::with_capacity(CALLERS);
-        backtrace::trace(|frame| {
-            // The handler's own functions come first.
-            if !stack.is_empty() || frame.ip() as usize == instruction {
-                stack.push(frame.ip() as usize);
-            }
-            stack.len() < CALLERS
-        });
-        if stack.is_empty() {
-            stack.push(instruction);
-        }
+        let stack = stack();
+        // The handler's own functions come first.
+        let around = stack.iter().skip_while(|at| **at != instruction).skip(1);
+        let stack = [instruction].into_iter().chain(around.map(|end| end - 1)).collect();
         Caller { stack, python: python::place() }
     }
 
     /// Of a call of this library.
     pub(crate) fn of_call() -> Caller {
-        let mut stack = Vec::with_capacity(CALLERS);
-        backtrace::trace(|frame| {
-            stack.push(frame.ip() as usize);
-            stack.len() < CALLERS
-        });
+        if !is_checked() {
+            return Caller::default();
+        }
         let own = library_of(Caller::of_call as *const c_void);
-        let mut outside = stack.into_iter().skip_while(|at| library_of(*at as *const c_void) == own);
-        // The others are where a call ends.
-        let first = outside.next().map(|at| at - 1);
-        Caller { stack: first.into_iter().chain(outside).collect(), python: python::place() }
+        let outside = stack().into_iter().skip_while(|at| library_of(*at as *const c_void) == own);
+        Caller { stack: outside.map(|end| end - 1).collect(), python: python::place() }
     }
 
     /// The first function around whose source is there.
     pub(crate) fn place(&self, what: &str) -> Option<Place> {
-        if let Some((function, source)) = self.python.clone() {
-            return Some(Place::of_the_host(function, source, what.to_owned()));
-        }
-        let is_there =
-            |(_, source): &(String, Source)| source.as_ref().is_some_and(|(file, _)| Path::new(file).is_file());
-        let (function, source) = self.functions().find(is_there)?;
-        Some(Place::of_the_host(function, source?, what.to_owned()))
+        self.line().map(|(function, line)| Place::of_the_host(function, line, what.to_owned()))
+    }
+
+    /// How messages go on with it.
+    pub(crate) fn called(&self) -> String {
+        let called = |(function, (file, line))| format!(", called at {file}:{line} in {function}");
+        self.line().map(called).unwrap_or_default()
     }
 
     /// The first function of the program around, by its name alone: ` in main`.
@@ -66,13 +65,24 @@ impl Caller {
         name.filter(|name| !name.is_empty()).map(|name| format!(" in {name}")).unwrap_or_default()
     }
 
+    fn line(&self) -> Option<(String, Line)> {
+        let mut is_of_kernel = false;
+        let of_program = self.functions().find_map(|(name, line)| {
+            let is_stub = name.contains(STUB);
+            let is_skipped = is_stub || std::mem::replace(&mut is_of_kernel, is_stub);
+            is_of_kernel |= is_stub;
+            let is_there =
+                |(file, _): &Line| Path::new(file).is_file() && !FOREIGN.iter().any(|part| file.contains(part));
+            line.filter(|line| !is_skipped && is_there(line)).map(|line| (name, line))
+        });
+        self.python.clone().or(of_program)
+    }
+
     /// The functions around, the innermost first.
-    fn functions(&self) -> impl Iterator<Item = (String, Source)> {
-        self.stack.iter().enumerate().flat_map(|(number, caller)| {
+    fn functions(&self) -> impl Iterator<Item = (String, Option<Line>)> {
+        self.stack.iter().flat_map(|instruction| {
             let mut all = Vec::new();
-            // The others are where a call ends.
-            let instruction = caller.saturating_sub(usize::from(number > 0)) as *mut _;
-            backtrace::resolve(instruction, |symbol| {
+            backtrace::resolve(*instruction as *mut _, |symbol| {
                 let name = symbol.name().map(|name| format!("{name:#}")).unwrap_or_default();
                 let file = symbol.filename().map(|file| file.display().to_string());
                 all.push((name, file.zip(symbol.lineno())));
@@ -82,8 +92,15 @@ impl Caller {
     }
 }
 
-/// A file and a line, if they are known.
-type Source = Option<(String, u32)>;
+/// Where the functions around go on, the innermost first.
+fn stack() -> Vec<usize> {
+    let mut stack = Vec::with_capacity(CALLERS);
+    backtrace::trace(|frame| {
+        stack.push(frame.ip() as usize);
+        stack.len() < CALLERS
+    });
+    stack
+}
 
 /// Where the library of an address begins.
 fn library_of(address: *const c_void) -> usize {

@@ -1,9 +1,12 @@
-//! The call that the program has made in this thread.
+//! The call that the program has made in this thread, or the function of the program's that a stream calls in it.
 
 use std::cell::Cell;
 
+use crate::handle::Handle;
+
 thread_local! {
     static NAME: Cell<Option<&'static str>> = const { Cell::new(None) };
+    static STREAM: Cell<Option<Handle>> = const { Cell::new(None) };
 }
 
 /// Its name; none between two calls.
@@ -14,4 +17,17 @@ pub(crate) fn name() -> Option<&'static str> {
 /// A call begins, or one ends. Gives the name before.
 pub(crate) fn replace(name: Option<&'static str>) -> Option<&'static str> {
     NAME.replace(name)
+}
+
+/// The stream that calls a function of the program's meanwhile.
+pub(crate) fn stream() -> Option<Handle> {
+    STREAM.get()
+}
+
+/// Calls a function of the program's for a stream: between two calls, for the program.
+pub(crate) fn call_back(stream: Handle, function: impl FnOnce()) {
+    let before = (NAME.replace(None), STREAM.replace(Some(stream)));
+    function();
+    NAME.set(before.0);
+    STREAM.set(before.1);
 }

@@ -10,6 +10,7 @@ use libc::{c_int, c_void, siginfo_t};
 
 use crate::caller::Caller;
 use crate::calling;
+use crate::handle::Handle;
 
 pub(crate) const PAGE: u64 = 1 << 12;
 /// Accesses that are noted between two calls of the program, at most.
@@ -30,6 +31,8 @@ pub(crate) struct Access {
     pub(crate) address: u64,
     pub(crate) writes: bool,
     pub(crate) caller: Caller,
+    /// The stream that calls the function of the program's in which it is.
+    pub(crate) stream: Option<Handle>,
 }
 
 #[derive(Default)]
@@ -185,7 +188,7 @@ impl Guard {
 
 /// Notes an access. Another thread may hold Python's lock, and access a closed page meanwhile.
 fn note(address: u64, At { instruction, writes }: At) {
-    let access = Access { address, writes, caller: Caller::of_access(instruction) };
+    let access = Access { address, writes, caller: Caller::of_access(instruction), stream: calling::stream() };
     guard().accesses.push(access);
     HAS_ACCESSES.store(true, Ordering::Release);
 }

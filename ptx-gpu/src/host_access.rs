@@ -5,10 +5,13 @@ use std::sync::Once;
 
 use ptx_interpreter::{Finding, Kind, Place, Record, Use};
 
+use crate::caller::Caller;
+use crate::calling;
+use crate::changed::is_checked;
 use crate::gpu::{Gpu, any};
 use crate::guard::{self, Access, Closed, PAGE};
 use crate::memory::{Allocation, Home};
-use crate::missing_order::wait_for;
+use crate::missing_order::{wait_for, wait_in_stream};
 use crate::order::User;
 use crate::output::tell;
 
@@ -124,15 +127,44 @@ impl Gpu {
         self.order.host_learns_of(user.deed.line, user.deed.number);
         let (subject, verb) = (user.deed.subject(), user.verb());
         let (place, note) = self.place_of_host(access);
-        let first = format!("the first: {}, {}", user.name(), user.deed.place);
+        let first = format!("the first: {}", user.described());
+        let who = access.stream.map(|stream| self.order.name_of(stream));
+        let help = who.as_ref().map_or_else(|| wait_for(&user.deed), |stream| wait_in_stream(&user.deed, stream));
+        let who = who.map_or("the host".into(), |stream| format!("a function of the host in {stream}"));
         Some(Finding {
             kind: Kind::Race,
-            title: format!("{subject} {verb} bytes that the host {} without waiting", access.verb()),
-            places: self.place(&user).into_iter().chain(place).collect(),
+            title: format!("{subject} {verb} bytes that {who} {} without waiting", access.verb()),
+            places: self.place(&user, address).into_iter().chain(place).collect(),
             notes: [first].into_iter().chain(note).collect(),
-            help: wait_for(&user.deed),
+            help,
             times: 1,
         })
+    }
+
+    /// The host frees memory by a call of which nothing says that it waits. Whoever uses it has to be done.
+    pub(crate) fn frees_without_waiting(&mut self, place: u64) {
+        let call = calling::name().unwrap_or_default().trim_end_matches("_v2");
+        let Some((begin, end)) = self.memory.find(place).map(|one| (one.begin, one.end())) else { return };
+        let users = self.order.unfinished(begin, end).filter(|_| is_checked());
+        let Some(user) = users.max_by_key(|user| user.deed.number).cloned() else {
+            return self.order.forget(begin, end);
+        };
+        let what = format!("the host hands {} to {call}", self.memory.name_of(begin));
+        let finding = Finding {
+            kind: Kind::Race,
+            title: format!(
+                "{} {} memory that the host hands to {call} without waiting",
+                user.deed.subject(),
+                user.verb()
+            ),
+            places: self.place(&user, begin).into_iter().chain(Caller::of_call().place(&what)).collect(),
+            notes: vec![format!("the first: {}", user.described()), format!("no document says that {call} waits")],
+            help: wait_for(&user.deed),
+            times: 1,
+        };
+        tell(&Record { kernel: call.into(), findings: vec![finding], ..Record::default() });
+        self.order.host_learns_of(user.deed.line, user.deed.number);
+        self.order.forget(begin, end);
     }
 
     /// Where the host does it, or a note where that is not known.

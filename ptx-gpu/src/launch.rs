@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use ptx_interpreter::{Finding, Heap, Kind, Launch, Outside, Piece, Record, Report, Stop, Why};
+use ptx_interpreter::{Delays, Finding, Heap, Kind, Launch, Newest, Outside, Piece, Record, Report, Stop, Why};
 
 use crate::allowed::Refusal;
 use crate::changed::{changed, is_checked};
 use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle};
-use crate::memory::{FREED, host_mapping, restore};
+use crate::memory::{FREED, host_mapping};
 use crate::order::Point;
 use crate::output::{note, print, tell};
+use crate::seeds::{Seed, seeds};
 use crate::settings::SETTINGS;
 use crate::status::{
     ASSERT, ILLEGAL_ADDRESS, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
@@ -35,10 +36,11 @@ impl Gpu {
         if let Some(room) = self.limits.get(&HEAP_SIZE) {
             self.heap().resize(*room);
         }
-        let before = if SETTINGS.seeds > 1 { (self.memory.content(), self.heap().clone()) } else { Default::default() };
+        let seeds = seeds();
+        let before = (seeds.len() > 1).then(|| self.content());
+        let (mut after, mut newest) = (None, SETTINGS.weak.then(Newest::default));
         let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
-        // The first order comes last, so that the program goes on with what it left.
-        for seed in (0..SETTINGS.seeds).rev() {
+        for (at, seed) in seeds.iter().copied().enumerate() {
             let report = self.run(&function, &name, shape, values, (seed, begins_early));
             let (report, fault) = match report {
                 Ok(report) => {
@@ -47,19 +49,33 @@ impl Gpu {
                 }
                 Err(fault) => (Report::default(), Some(fault)),
             };
+            let differs = newest.as_mut().and_then(|newest| self.compare(newest, seed, &report));
             let stop = report.stop.as_ref().map(ToString::to_string);
             let Report { mut findings, instructions, printed, used, .. } = report;
-            if seed == 0 || fault.is_some() {
+            if seed.goes_on() || fault.is_some() {
                 print(&printed);
             }
+            findings.extend(differs);
             findings.iter_mut().for_each(name_the_memory);
-            if let Some(module) = self.modules.get(&function.module).filter(|_| seed == 0 && fault.is_none()) {
+            if let Some(module) = self.modules.get(&function.module).filter(|_| seed.goes_on() && fault.is_none()) {
                 findings.extend(self.has_run(&name, Arc::clone(&module.program), &used, point));
             }
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
-            let record =
-                Record { kernel, launch, blocks, threads, seed, instructions, findings, stop, ..Record::default() };
-            tell(&record);
+            let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(Newest::why_not).map(str::to_owned);
+            let (goes_on, seed) = (seed.goes_on(), seed.number);
+            let is_library = false;
+            tell(&Record {
+                kernel,
+                launch,
+                blocks,
+                threads,
+                seed,
+                instructions,
+                findings,
+                stop,
+                uncompared,
+                is_library,
+            });
             match fault {
                 // A launch that cannot be is refused at once; what goes wrong on the GPU shows later.
                 Some(INVALID_VALUE) => return Err(INVALID_VALUE),
@@ -67,13 +83,14 @@ impl Gpu {
                     self.fault = Some(fault);
                     break;
                 }
-                None if seed > 0 => {
-                    restore(&before.0);
-                    self.heap().clone_from(&before.1);
+                None if at + 1 == seeds.len() => {}
+                None => {
+                    after = if goes_on { Some(self.content()) } else { after };
+                    before.iter().for_each(|before| self.restore(before));
                 }
-                None => {}
             }
         }
+        after.iter().for_each(|after| self.restore(after));
         self.memory.written();
         Ok(())
     }
@@ -89,7 +106,7 @@ impl Gpu {
         name: &str,
         shape: &Shape,
         values: &[Vec<u8>],
-        (seed, begins_early): (u64, bool),
+        (seed, begins_early): (Seed, bool),
     ) -> std::result::Result<Report, Status> {
         let Some(module) = self.modules.get(&function.module) else {
             return Ok(Report::default());
@@ -109,12 +126,13 @@ impl Gpu {
             shared: shape.shared as usize,
             cluster: shape.cluster,
             cooperative: shape.is_cooperative,
-            seed,
+            seed: seed.number,
             steps: u64::MAX,
+            delays: if seed.is_weak { Delays::Loads } else { Delays::None },
             deadline: SETTINGS.deadline,
             heap: Some(&self.heap),
-            tells_used: seed == 0,
-            begins_early: begins_early && seed == 0,
+            tells_used: seed.goes_on(),
+            begins_early: begins_early && seed.goes_on(),
             objects: Some(&objects),
             ..Launch::new(name, &arguments)
         };

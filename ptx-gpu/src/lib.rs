@@ -45,6 +45,7 @@ mod python;
 mod reach;
 mod recent;
 mod runtime;
+mod seeds;
 mod settings;
 mod status;
 mod stream;

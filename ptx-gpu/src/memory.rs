@@ -48,6 +48,8 @@ pub(crate) struct Allocation {
     pub(crate) bytes: usize,
     pub(crate) home: Home,
     pub(crate) number: u64,
+    /// Whether it was allocated in a stream.
+    pub(crate) is_of_stream: bool,
     /// What messages call it.
     name: String,
     /// Whether somebody has written to it.
@@ -122,7 +124,9 @@ impl Memory {
         };
         self.used += bytes;
         let written = matches!(home, Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed);
-        self.live.insert(begin, Allocation { begin, bytes, home, number, name, written, is_read_only: false });
+        let is_of_stream = home == Home::Device && call.contains("Async");
+        let one = Allocation { begin, bytes, home, number, is_of_stream, name, written, is_read_only: false };
+        self.live.insert(begin, one);
         Ok(begin)
     }
 
@@ -204,8 +208,9 @@ impl Memory {
             self.freed.retain(|at, _| !(begin..end).contains(at));
             let name = format!("mapped memory {} (cuMemMap)", all.number);
             let bytes = (end - begin) as usize;
+            let (home, number) = (Home::Mapped, all.number);
             let one =
-                Allocation { begin, bytes, home: Home::Mapped, number: all.number, name, written, is_read_only: false };
+                Allocation { begin, bytes, home, number, is_of_stream: false, name, written, is_read_only: false };
             self.live.insert(begin, one);
         }
     }
@@ -221,7 +226,8 @@ impl Memory {
         }
         self.count += 1;
         let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count));
-        let one = Allocation { begin, bytes, home: Home::Registered, number, name, written: true, is_read_only };
+        let home = Home::Registered;
+        let one = Allocation { begin, bytes, home, number, is_of_stream: false, name, written: true, is_read_only };
         self.live.insert(begin, one);
         Ok(())
     }
@@ -329,6 +335,11 @@ impl Memory {
             Some(one) if !one.is_managed() => Err(INVALID_VALUE),
             _ => Ok(()),
         }
+    }
+
+    /// What messages call the allocation that an address is in.
+    pub(crate) fn name_of(&self, address: u64) -> String {
+        self.find(address).map(|one| one.name.clone()).unwrap_or_default()
     }
 
     /// What an address is in, or near to.

@@ -32,6 +32,15 @@ pub(crate) fn wait_for(deed: &Deed) -> String {
     )
 }
 
+/// What to write where a function of the host in a stream comes too early.
+pub(crate) fn wait_in_stream(deed: &Deed, other: &str) -> String {
+    let one = &deed.stream;
+    format!(
+        "record an event in {one} after the first (cudaEventRecord), and let {other} wait for it before the function \
+         (cudaStreamWaitEvent)"
+    )
+}
+
 /// What to write instead.
 pub(crate) fn help(first: &Deed, second: &Deed) -> String {
     if is_one_graph(first, second) {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRange};
 
-use crate::caller::Caller;
 use crate::changed::is_checked;
 use crate::gpu::Gpu;
 use crate::missing_order::{EARLY, help};
@@ -19,7 +18,6 @@ struct New {
     name: String,
     does: Option<&'static str>,
     program: Option<Arc<Program>>,
-    caller: Option<Caller>,
     releases: bool,
     launches_dependents: bool,
 }
@@ -108,14 +106,8 @@ impl Gpu {
     }
 
     /// What a library's call has used. Finds what was not ordered before it.
-    pub(crate) fn library_has_used(
-        &mut self,
-        call: &str,
-        caller: &Caller,
-        point: &mut Point,
-        ranges: &[Range],
-    ) -> Vec<Finding> {
-        let new = New { name: call.into(), caller: Some(caller.clone()), ..New::default() };
+    pub(crate) fn library_has_used(&mut self, call: &str, point: &mut Point, ranges: &[Range]) -> Vec<Finding> {
+        let new = New { name: call.into(), ..New::default() };
         self.use_bytes(new, point, ranges, &[])
     }
 
@@ -141,7 +133,6 @@ impl Gpu {
             name,
             does: None,
             program: Some(program),
-            caller: None,
             releases: used.releases,
             launches_dependents: used.launches_dependents,
         };
@@ -161,7 +152,7 @@ impl Gpu {
             None => format!("number {number} in {stream}"),
         };
         let graph = point.node.clone();
-        let New { name, does, program, caller, releases, launches_dependents } = new;
+        let New { name, does, program, releases, launches_dependents } = new;
         let kind = self.order.kind_of(point.stream);
         point.grid = program.is_some().then_some((line, number));
         let deed = Arc::new(Deed {
@@ -174,7 +165,7 @@ impl Gpu {
             number,
             graph,
             program,
-            caller,
+            caller: point.caller.clone(),
             releases,
             launches_dependents,
         });
@@ -228,8 +219,8 @@ impl Gpu {
         let bytes: u64 = all.iter().map(|conflict| conflict.end - conflict.begin).sum();
         let both = self.memory.describe(first.begin);
         let mut notes = vec![
-            format!("the first: {}, {}", earlier.name(), earlier.deed.place),
-            format!("the second: {}, {}", later.name(), deed.place),
+            format!("the first: {}", earlier.described()),
+            format!("the second: {}", later.described()),
             format!("{bytes} bytes are used by both, the first of them {both}"),
         ];
         notes.extend(note);
@@ -242,22 +233,27 @@ impl Gpu {
                 deed.subject(),
                 later.verb()
             ),
-            places: [earlier, &later].into_iter().filter_map(|user| self.place(user)).collect(),
+            places: [earlier, &later].into_iter().filter_map(|user| self.place(user, first.begin)).collect(),
             notes,
             help,
             times: 1,
         }
     }
 
-    pub(crate) fn place(&self, user: &User) -> Option<Place> {
+    /// Where a kernel uses bytes, or where the program asks for other work that uses what is at an address.
+    pub(crate) fn place(&self, user: &User, address: u64) -> Option<Place> {
         let what = |begin, end| format!("the first of {} bytes, {}", end - begin, self.memory.describe(begin));
-        match user.by? {
-            By::Instruction(used) => {
+        match user.by {
+            Some(By::Instruction(used)) => {
                 let what = what(used.begin, used.end);
                 Some(user.deed.program.as_ref()?.place_of(&used, format!("{} {what}", user.verb())))
             }
-            By::Operand { name, begin, end } => {
-                user.deed.caller.as_ref()?.place(&format!("the call {} {name}: {}", user.verb(), what(begin, end)))
+            Some(By::Operand { name, begin, end }) => {
+                user.deed.caller.place(&format!("the call {} {name}: {}", user.verb(), what(begin, end)))
+            }
+            None => {
+                let (name, verb, at) = (&user.deed.name, user.verb(), self.memory.describe(address));
+                user.deed.caller.place(&format!("the host starts {name}, which {verb} {at}"))
             }
         }
     }
@@ -307,6 +303,13 @@ impl User {
             Some(By::Operand { name, .. }) => format!("{} ({name})", self.deed.name),
             _ => self.deed.name.clone(),
         }
+    }
+
+    /// The work, its place in its stream, and where the program asks for a kernel. For other work that is a place of the finding.
+    pub(crate) fn described(&self) -> String {
+        let deed = &self.deed;
+        let called = if deed.program.is_some() { deed.caller.called() } else { String::new() };
+        format!("{}, {}{called}", self.name(), deed.place)
     }
 
     /// What it does with the bytes.

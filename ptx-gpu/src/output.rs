@@ -2,9 +2,11 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::sync::Once;
 
 use ptx_interpreter::{Finding, Kind, Record};
 
+use crate::caller::Caller;
 use crate::settings::SETTINGS;
 
 /// Tells what came of a launch. A line is written at once, so that processes may share the file.
@@ -31,7 +33,8 @@ fn complain(record: &Record) {
 
 /// Tells what a call of the host does wrong.
 pub(crate) fn wrong_call(call: &str, title: String, help: &str) {
-    let finding = Finding { kind: Kind::Bounds, title, places: vec![], notes: vec![], help: help.into(), times: 1 };
+    let places = Caller::of_call().place("the host calls it").into_iter().collect();
+    let finding = Finding { kind: Kind::Bounds, title, places, notes: vec![], help: help.into(), times: 1 };
     tell(&Record { kernel: call.into(), findings: vec![finding], ..Record::default() });
 }
 
@@ -47,7 +50,9 @@ pub(crate) fn print(text: &str) {
     let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
 }
 
-/// Says something that is no finding.
+/// Says something that is no finding. `cargo ptx check` learns that something was said.
 pub(crate) fn note(text: &str) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| tell(&Record::default()));
     eprintln!("cargo ptx check: {text}");
 }

@@ -4,8 +4,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use crate::call::get;
+use crate::calling;
 use crate::executable::Executable;
 use crate::gpu::{Handle, any, live};
+use crate::host_access::{close_unfinished, tell_accesses};
 use crate::memory::Home;
 use crate::order::{Clock, Point};
 use crate::status::{INVALID_VALUE, NOT_READY, Result};
@@ -139,11 +141,8 @@ fn perform(work: &Work, point: &mut Point) -> Result {
         }
         Work::Library(routine) => live()?.call_library(routine, point),
         Work::Host(Host { function, data }) => {
-            // It may tell the rest of the program that it was called.
-            live()?.order.host_knows(&point.clock);
-            // SAFETY: the program hands over a function and its data. The driver is not locked meanwhile.
-            unsafe { function(*data as *mut c_void) };
-            Ok(())
+            // SAFETY: the program hands over a function and its data.
+            call_back(point, || unsafe { function(*data as *mut c_void) })
         }
         Work::Child(_) => Err(INVALID_VALUE),
         Work::Empty => Ok(()),
@@ -169,6 +168,17 @@ fn perform(work: &Work, point: &mut Point) -> Result {
         }
         Work::WaitValue(what) => wait(what, point),
     }
+}
+
+/// Calls a function of the program's, which comes after the work of its stream, and after other work that the host has waited for. The
+/// driver is not locked meanwhile.
+pub(crate) fn call_back(point: &Point, function: impl FnOnce()) -> Result {
+    // It may tell the rest of the program that it was called.
+    live()?.order.host_knows(&point.clock);
+    close_unfinished();
+    calling::call_back(point.stream, function);
+    tell_accesses();
+    Ok(())
 }
 
 /// It can only hold already, because everything before it is done.

@@ -11,6 +11,8 @@ pub(crate) struct Settings {
     pub(crate) sm: u32,
     /// In how many orders of its threads each launch is run.
     pub(crate) seeds: u64,
+    /// Whether each launch is run with older values too.
+    pub(crate) weak: bool,
     /// When everything has to have ended.
     pub(crate) deadline: Option<Instant>,
     /// Where findings go, one JSON value to a line; to standard error, if there is none.
@@ -22,6 +24,7 @@ pub(crate) struct Settings {
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
     sm: number("PTX_CHECK_SM").unwrap_or(90),
     seeds: number("PTX_CHECK_SEEDS").unwrap_or(1).max(1),
+    weak: number("PTX_CHECK_WEAK") == Some(1),
     deadline: number("PTX_CHECK_DEADLINE").and_then(instant),
     report: std::env::var_os("PTX_CHECK_REPORT"),
     kept: std::env::var_os("PTX_CHECK_KEPT"),

@@ -27,6 +27,7 @@ mod beneath;
 mod change;
 mod check;
 mod code;
+mod compared;
 mod copies;
 mod deadline;
 mod deadlock;
@@ -91,6 +92,7 @@ pub mod tensor_map {
 
 pub use allowed::Allowed;
 pub use check::{Finding, Kind, Piece, Place, Use, Used, UsedRange};
+pub use compared::Newest;
 pub use heap::Heap;
 pub use in_order::{Choice, Ready};
 pub use launch::{Delays, L1, Launch, Outside, Parts};

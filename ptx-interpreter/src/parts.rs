@@ -75,7 +75,8 @@ struct Done {
 
 impl Program {
     /// Runs a launch to its end, and checks what its threads do. The kernel may use memory that `outside` holds; `pieces`
-    /// says what messages call it.
+    /// says what messages call it. Where loads are [late](Delays::Loads), they may also return older values, and stores may come
+    /// before others, as the memory model allows.
     ///
     /// # Safety
     /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable, and so is
@@ -84,7 +85,14 @@ impl Program {
         // SAFETY: the caller promises the same.
         let in_parts = unsafe { self.check_in_parts(outside, launch, &pieces) };
         // SAFETY: the caller promises the same.
-        in_parts.unwrap_or_else(|| unsafe { self.checked(outside, launch, pieces, |machine| machine.run()) })
+        in_parts.unwrap_or_else(|| unsafe {
+            self.checked(outside, launch, pieces, |machine| {
+                if launch.delays == Delays::Loads {
+                    machine.weaken();
+                }
+                machine.run()
+            })
+        })
     }
 
     /// What came of the parts of a launch, if it can be cut and the parts have nothing to do with each other.

@@ -256,14 +256,8 @@ impl<'p> Trial<'p> {
 
     /// Runs the launch and checks it. The buffers keep what the kernel writes.
     pub fn check(&mut self) -> Report {
-        if !self.weak {
-            // SAFETY: `launched` hands over what is of this launch.
-            return self.launched(|program, outside, launch, pieces| unsafe { program.check(outside, launch, pieces) });
-        }
-        self.checked(|machine| {
-            machine.weaken();
-            machine.run()
-        })
+        // SAFETY: `launched` hands over what is of this launch.
+        self.launched(|program, outside, launch, pieces| unsafe { program.check(outside, launch, pieces) })
     }
 
     /// The same, in an order of the caller's: it is handed the threads that can go on, and says which one does, and which value
@@ -271,15 +265,12 @@ impl<'p> Trial<'p> {
     /// early as they can be.
     pub fn check_in_order(&mut self, mut choose: impl FnMut(Choice<'_>) -> usize) -> Report {
         let weak = self.weak;
-        self.checked(|machine| {
+        let run = |machine: &mut Machine<'_>| {
             if weak {
                 machine.weaken();
             }
             machine.run_in_order(&mut choose)
-        })
-    }
-
-    fn checked(&mut self, run: impl FnOnce(&mut Machine<'_>) -> Result<()>) -> Report {
+        };
         // SAFETY: `launched` hands over what is of this launch.
         self.launched(|program, outside, launch, pieces| unsafe { program.checked(outside, launch, pieces, run) })
     }

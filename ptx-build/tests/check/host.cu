@@ -238,6 +238,7 @@ static int silent() {
   launch(more);
   OK(cudaFree(more));
   launch(registered);
+  OK(cudaStreamSynchronize(one));
   OK(cudaHostUnregister(registered));
   found += registered[0];
   OK(cudaHostRegister(registered, BYTES, cudaHostRegisterDefault));

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use crate::call::{calls, get};
 use crate::gpu::{Function, Gpu, Handle, live};
-use crate::perform::submit;
+use crate::perform::{call_back, submit};
 use crate::status::{INVALID_VALUE, Result};
 use crate::work::{Arguments, Host, HostFunction, Kernel, Shape, Work};
 
@@ -233,13 +233,12 @@ calls! {
         _flags: u32,
     ) {
         let function = function.ok_or(INVALID_VALUE)?;
-        {
+        let point = {
             let mut gpu = live()?;
             let stream = gpu.enter_only(stream)?;
-            gpu.order.host_waits(stream);
-        }
+            gpu.order.begin(stream)
+        };
         // SAFETY: the program hands over a function and its data.
-        unsafe { function(stream, 0, data) };
-        Ok(())
+        call_back(&point, || unsafe { function(stream, 0, data) })
     }
 }

@@ -44,22 +44,25 @@ fn allocate(gpu: &mut Gpu, bytes: usize, home: Home, call: &str) -> Result<u64> 
     Ok(place)
 }
 
-/// Frees device memory. GPUs wait for everything first.
+/// Frees device memory. GPUs wait for everything first, but not if a stream has allocated it.
 pub(crate) fn take(address: u64, call: &str) -> Result {
     let mut gpu = live()?;
     gpu.is_unsafe()?;
+    if gpu.memory.find(address).is_some_and(|one| one.is_of_stream) {
+        gpu.frees_without_waiting(address);
+        return gpu.memory.free(address, &[Home::Device], call);
+    }
     gpu.memory.free(address, &[Home::Device, Home::Managed, Home::Graph], call)?;
     gpu.order.waits_to_free(address);
     Ok(())
 }
 
-/// Frees memory of the host.
+/// Frees memory of the host. No document says that this waits for the GPU.
 pub(crate) fn free_host(address: u64, call: &str) -> Result {
     let mut gpu = live()?;
     gpu.is_unsafe()?;
-    gpu.memory.free(address, &[Home::Host], call)?;
-    gpu.order.waits_to_free(address);
-    Ok(())
+    gpu.frees_without_waiting(address);
+    gpu.memory.free(address, &[Home::Host], call)
 }
 
 /// `CU_MEM_ATTACH_GLOBAL` or `CU_MEM_ATTACH_HOST`
@@ -140,9 +143,8 @@ calls! {
     fn cuMemHostUnregister(address: u64) {
         let mut gpu = live()?;
         gpu.is_unsafe()?;
-        gpu.memory.unregister(address)?;
-        gpu.order.waits_to_free(address);
-        Ok(())
+        gpu.frees_without_waiting(address);
+        gpu.memory.unregister(address)
     }
 
     fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: u64, _flags: u32) {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 pub(crate) use clock::{Clock, Line, Turn};
 pub(crate) use uses::{By, Conflict, Deed, Kind, Range, User};
 
+use crate::caller::Caller;
 use crate::handle::Handle;
 use uses::Uses;
 
@@ -40,6 +41,8 @@ pub(crate) struct Point {
     pub(crate) grid_before: Option<Turn>,
     /// The work itself, when it was done, if it is a kernel.
     pub(crate) grid: Option<Turn>,
+    /// Where the program asks for it.
+    pub(crate) caller: Caller,
 }
 
 /// The order of all work.
@@ -96,7 +99,8 @@ impl Order {
         let mut clock = self.host.clone();
         clock.join(&self.clock_of_others(stream));
         let grid_before = grid.filter(|(line, number)| clock.of(*line) < *number);
-        let mut point = Point { stream, clock, grid_before, ..Point::default() };
+        let caller = Caller::of_call();
+        let mut point = Point { stream, clock, grid_before, caller, ..Point::default() };
         self.follow_stream(&mut point);
         point
     }

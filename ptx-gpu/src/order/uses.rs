@@ -39,8 +39,8 @@ pub(crate) struct Deed {
     pub(crate) graph: Option<(u64, String)>,
     /// The program of a kernel.
     pub(crate) program: Option<Arc<Program>>,
-    /// Where the program calls a library that does this.
-    pub(crate) caller: Option<Caller>,
+    /// Where the program asks for it.
+    pub(crate) caller: Caller,
     /// Whether it has released something to all who come later.
     pub(crate) releases: bool,
     /// Whether it is a kernel that lets the next one begin early.

@@ -10,12 +10,12 @@ use crate::call::{get, text};
 use crate::changed::Call;
 use crate::driver::module::load;
 use crate::gpu::{Handle, live};
-use crate::status::{INVALID_HANDLE, Result};
+use crate::status::{INVALID_HANDLE, NO_BINARY_FOR_GPU, Result};
 
 #[derive(Default)]
 struct Registry {
-    /// Where each fat binary is, and the module that was made of it.
-    binaries: Vec<(usize, Option<Handle>)>,
+    /// Where each fat binary is, and the module that was made of it, or that it has no code for the GPU.
+    binaries: Vec<(usize, Option<Result<Handle>>)>,
     /// By the address of the host's stand-in: the fat binary and the name there.
     functions: HashMap<usize, (usize, String)>,
     variables: HashMap<usize, (usize, String)>,
@@ -33,11 +33,13 @@ impl Registry {
     fn module(&mut self, binary: usize) -> Result<Handle> {
         let (image, module) = self.binaries.get_mut(binary).ok_or(INVALID_HANDLE)?;
         if let Some(module) = module {
-            return Ok(*module);
+            return *module;
         }
-        let loaded = load(*image as *const c_void, |_| {}, "__cudaRegisterFatBinary")?;
-        *module = Some(loaded);
-        Ok(loaded)
+        let loaded = load(*image as *const c_void, |_| {}, "__cudaRegisterFatBinary");
+        if loaded.is_ok() || loaded == Err(NO_BINARY_FOR_GPU) {
+            *module = Some(loaded);
+        }
+        loaded
     }
 }
 

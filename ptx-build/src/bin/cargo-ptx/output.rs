@@ -44,7 +44,8 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
     }
     for kernel in kernels {
         let of: Vec<&Record> = records.iter().filter(|record| record.kernel == kernel).collect();
-        page += &summary(kernel, &of, orders, shown.iter().filter(|(record, _)| record.kernel == kernel).count());
+        let found = shown.iter().filter(|(record, finding)| record.kernel == kernel || names(finding, kernel)).count();
+        page += &summary(kernel, &of, orders, found);
     }
     print(&page)
 }
@@ -52,6 +53,18 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
 /// What of the orders of a kernel is missing; beside JSON, to standard error.
 pub(crate) fn missing(kernel: &str, orders: &Orders, as_json: bool) -> Result<()> {
     printed(&orders.missing(kernel), as_json)
+}
+
+/// Which launches are compared with nothing, once for each kernel and reason; beside JSON, to standard error.
+pub(crate) fn uncompared(records: &[Record], as_json: bool) -> Result<()> {
+    let mut told = BTreeSet::new();
+    let mut lines = String::new();
+    for Record { kernel, launch, uncompared, .. } in records {
+        if let Some(why) = uncompared.as_ref().filter(|why| told.insert((kernel, *why))) {
+            lines += &format!("{}: what launch {launch} leaves is compared with nothing: {why}\n", readable(kernel));
+        }
+    }
+    printed(&lines, as_json)
 }
 
 /// What the kernel printed; beside JSON, to standard error.
@@ -94,6 +107,11 @@ fn named(finding: &Finding) -> Finding {
     finding.title = readable_in(&finding.title);
     finding.notes.iter_mut().for_each(|note| *note = readable_in(note));
     finding
+}
+
+/// Whether a finding is also about a kernel that it was not found in.
+fn names(finding: &Finding, kernel: &str) -> bool {
+    finding.title.contains(&format!("kernel `{kernel}`"))
 }
 
 /// Whether two findings are about the same instructions, or say the same of none.

@@ -2,7 +2,6 @@
 
 mod argument;
 mod late;
-mod outcome;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use argument::{Argument, laid_out};
-use outcome::{Newest, Outcome, STRONG};
 use ptx_build::error::{Error, Result};
-use ptx_interpreter::{Parts, Program, Record, Report, Trial};
+use ptx_interpreter::{Newest, Parts, Program, Record, Report, Trial};
 
 use crate::allow::Allow;
 use crate::ended::{NOT_RUN, ended};
@@ -161,9 +159,7 @@ impl Run {
     ) -> Result<(Vec<Record>, Orders)> {
         let seeds = self.seeds.max(1);
         let once = |seed, weak| self.once(text, kernel, contents, seed, end, weak);
-        let newest = self.seed..self.seed + STRONG;
-        let newest = self.weak.then(|| Newest::of(newest.map(|seed| once(seed, false)))).transpose()?;
-        let strong = newest.as_ref().and_then(|newest| newest.left.as_ref().ok());
+        let newest = self.weak.then(|| self.newest(|seed| once(seed, false))).transpose()?;
         let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
         let next = AtomicU64::new(0);
         let work = || -> Result<Vec<Record>> {
@@ -174,9 +170,10 @@ impl Run {
                     return Ok(done);
                 }
                 let seed = self.seed + at;
-                let (mut report, outcome) = once(seed, self.weak)?;
-                let differs = strong.and_then(|strong| strong.differs(&outcome, &report));
-                report.findings.extend(differs.filter(|_| report.is_clean()));
+                let (mut report, left) = once(seed, self.weak)?;
+                let name = |argument: usize| format!("argument {argument}");
+                let differs = newest.as_ref().and_then(|newest| newest.differs(&report, &left, name));
+                report.findings.extend(differs);
                 done.push(self.record(kernel, seed, report));
             }
         };
@@ -186,26 +183,30 @@ impl Run {
         });
         let mut all: Vec<Record> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by_key(|ran| ran.seed);
-        let longest = newest.as_ref().and_then(|newest| newest.longest);
+        let longest = newest.as_ref().and_then(Newest::longest);
         let (all, ended) = late::without_late(all, longest, self.seed);
-        let compared = newest.map(|newest| newest.left.map(drop));
+        let compared = newest.map(|newest| newest.why_not().map_or(Ok(()), Err));
         Ok((all, Orders { asked: seeds, ended, compared }))
+    }
+
+    /// Orders in which loads return the newest values, until one leaves nothing to compare with.
+    fn newest(&self, once: impl Fn(u64) -> Result<(Report, Vec<Vec<u8>>)>) -> Result<Newest> {
+        let mut newest = Newest::default();
+        for seed in self.seed..self.seed + Newest::ORDERS {
+            let (report, left) = once(seed)?;
+            newest.add(&report, left);
+            if newest.why_not().is_some() {
+                break;
+            }
+        }
+        Ok(newest)
     }
 
     fn record(&self, kernel: &str, seed: u64, report: Report) -> Record {
         let Report { findings, stop, instructions, .. } = report;
         let (blocks, threads, stop) = (self.grid, self.block, stop.map(|stop| stop.to_string()));
-        Record {
-            kernel: kernel.to_owned(),
-            launch: 1,
-            blocks,
-            threads,
-            seed,
-            instructions,
-            findings,
-            stop,
-            ..Record::default()
-        }
+        let kernel = kernel.to_owned();
+        Record { kernel, launch: 1, blocks, threads, seed, instructions, findings, stop, ..Record::default() }
     }
 
     fn once(
@@ -216,7 +217,7 @@ impl Run {
         seed: u64,
         end: Option<Instant>,
         weak: bool,
-    ) -> Result<(Report, Outcome)> {
+    ) -> Result<(Report, Vec<Vec<u8>>)> {
         // The variables of a module keep what a kernel writes, so each order has a module of its own.
         let program = Program::parse(text);
         let mut trial = Trial::new(&program, kernel);
@@ -253,8 +254,9 @@ impl Run {
             output::printed(&report.printed, self.json)?;
             self.write(&trial)?;
         }
-        let outcome = Outcome::of(&trial, if self.weak { self.arguments.len() } else { 0 });
-        Ok((report, outcome))
+        let compared = if self.weak { self.arguments.len() } else { 0 };
+        let left = (0..compared).map(|argument| trial.content(argument).to_vec()).collect();
+        Ok((report, left))
     }
 
     /// Writes the buffers of the first order.

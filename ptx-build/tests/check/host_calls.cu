@@ -1,0 +1,134 @@
+// Calls that come too early, and where the program makes them. Each case is named on the command line; "right" before it is its twin. A
+// line that a finding names has the name of the case in a comment.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(int *numbers) { numbers[threadIdx.x] = threadIdx.x; }
+
+#define OK(call)                                                                                   \
+  do {                                                                                             \
+    cudaError_t error = (call);                                                                    \
+    if (error) { printf("%d: %s: %s\n", __LINE__, #call, cudaGetErrorName(error)); exit(3); }      \
+  } while (0)
+
+static const size_t BYTES = 32 * sizeof(int);
+static int *pinned, *device, found;
+static cudaStream_t one, other;
+static cudaEvent_t event;
+static bool right;
+
+static void join() {
+  if (!right) return;
+  OK(cudaEventRecord(event, one));
+  OK(cudaStreamWaitEvent(other, event));
+}
+
+static void wait() {
+  if (right) OK(cudaStreamSynchronize(one));
+}
+
+static void take(void *) {
+  found = pinned[5];  // ~function ~callback ~graph
+}
+
+static void function() {
+  fill<<<1, 32, 0, one>>>(device);
+  OK(cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, one));  // ~function
+  join();
+  OK(cudaLaunchHostFunc(other, take, nullptr));
+}
+
+static void callback() {
+  fill<<<1, 32, 0, one>>>(pinned);
+  join();
+  OK(cudaStreamAddCallback(other, [](cudaStream_t, cudaError_t, void *) { take(nullptr); }, nullptr, 0));
+}
+
+static void graph() {
+  cudaGraph_t made;
+  cudaGraphExec_t launched;
+  OK(cudaStreamBeginCapture(other, cudaStreamCaptureModeThreadLocal));
+  OK(cudaLaunchHostFunc(other, take, nullptr));
+  OK(cudaStreamEndCapture(other, &made));
+  OK(cudaGraphInstantiate(&launched, made, 0));
+  OK(cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, one));  // ~graph
+  join();
+  OK(cudaGraphLaunch(launched, other));
+}
+
+static void free_host() {
+  int *more;
+  OK(cudaMallocHost(&more, BYTES));
+  memset(more, 0, BYTES);
+  OK(cudaMemcpyAsync(device, more, BYTES, cudaMemcpyHostToDevice, one));  // ~free_host
+  wait();
+  OK(cudaFreeHost(more));  // ~free_host
+}
+
+static void unregister() {
+  void *more = aligned_alloc(4096, 4096);
+  OK(cudaHostRegister(more, 4096, cudaHostRegisterDefault));
+  fill<<<1, 32, 0, one>>>((int *)more);
+  wait();
+  OK(cudaHostUnregister(more));  // ~unregister
+}
+
+static void free_of_stream() {
+  int *more;
+  OK(cudaMallocAsync(&more, BYTES, one));
+  fill<<<1, 32, 0, one>>>(more);
+  wait();
+  OK(cudaFree(more));  // ~free_of_stream
+}
+
+// cudaFree waits for everything.
+static void freed() {
+  int *more;
+  OK(cudaMalloc(&more, BYTES));
+  fill<<<1, 32, 0, one>>>(more);
+  OK(cudaMemcpyAsync(pinned, more, BYTES, cudaMemcpyDeviceToHost, one));
+  OK(cudaFree(more));
+  found = pinned[3];
+}
+
+static void copies() {
+  OK(cudaMemcpyAsync(device, pinned, BYTES, cudaMemcpyHostToDevice, one));  // ~copies
+  join();
+  OK(cudaMemsetAsync(device, 0, BYTES, other));  // ~copies
+}
+
+static void launches() {
+  fill<<<1, 32, 0, one>>>(device);  // ~launches
+  join();
+  fill<<<1, 32, 0, other>>>(device);  // ~launches
+}
+
+static void beyond() {
+  OK(cudaDeviceSynchronize());
+  if (cudaMemcpy(device, pinned, right ? BYTES : BYTES + 4, cudaMemcpyHostToDevice)) puts("refused");  // ~beyond
+}
+
+static const struct {
+  const char *name;
+  void (*run)();
+} CASES[] = {
+    {"function", function}, {"callback", callback}, {"graph", graph}, {"free_host", free_host}, {"unregister", unregister},
+    {"free_of_stream", free_of_stream}, {"freed", freed}, {"copies", copies}, {"launches", launches}, {"beyond", beyond},
+};
+
+int main(int count, char **words) {
+  right = count > 2;
+  OK(cudaStreamCreate(&one));
+  OK(cudaStreamCreate(&other));
+  OK(cudaEventCreate(&event));
+  OK(cudaMallocHost(&pinned, BYTES));
+  OK(cudaMalloc(&device, BYTES));
+  // So there is a kernel in each case.
+  fill<<<1, 32, 0, one>>>(device);
+  OK(cudaDeviceSynchronize());
+  for (auto &one : CASES) {
+    if (!strcmp(one.name, words[count - 1])) one.run();
+  }
+  OK(cudaDeviceSynchronize());
+}

@@ -1,0 +1,95 @@
+//! `cargo ptx check` finds calls of the host that come too early, and says where the program makes the calls of a finding.
+#![cfg(target_arch = "x86_64")]
+
+mod program;
+
+use std::fs;
+
+use program::{Program, source};
+
+/// Of each case the title, and where the host is; `#` is the next line that is marked with the case.
+const CASES: [(&str, &str, &[&str]); 9] = [
+    (
+        "function",
+        "error[race]: a copy (cudaMemcpyAsync) in stream 1 writes bytes that a function of the host in stream 2 reads without waiting",
+        &["::: #, take of the host", "--> #, function of the host"],
+    ),
+    (
+        "callback",
+        "error[race]: kernel `fill` in stream 1 writes bytes that a function of the host in stream 2 reads without waiting",
+        &["::: #, take of the host"],
+    ),
+    (
+        "graph",
+        "error[race]: a copy (cudaMemcpyAsync) in stream 1 writes bytes that a function of the host in stream 2 reads without waiting",
+        &["::: #, take of the host", "--> #, graph of the host"],
+    ),
+    (
+        "free_host",
+        "error[race]: a copy (cudaMemcpyAsync) in stream 1 reads memory that the host hands to cudaFreeHost without waiting",
+        &["--> #, free_host of the host", "::: #, free_host of the host"],
+    ),
+    (
+        "unregister",
+        "error[race]: kernel `fill` in stream 1 writes memory that the host hands to cudaHostUnregister without waiting",
+        &["::: #, unregister of the host"],
+    ),
+    (
+        "free_of_stream",
+        "error[race]: kernel `fill` in stream 1 writes memory that the host hands to cudaFree without waiting",
+        &["::: #, free_of_stream of the host"],
+    ),
+    (
+        "copies",
+        "error[race]: a copy (cudaMemcpyAsync) in stream 1 writes bytes that a fill (cudaMemsetAsync) in stream 2 writes, and nothing \
+         orders the two",
+        &["--> #, copies of the host", "::: #, copies of the host"],
+    ),
+    (
+        "launches",
+        "error[race]: kernel `fill` in stream 1 writes bytes that kernel `fill` in stream 2 writes, and nothing orders the two",
+        &[
+            "= note: the first: kernel `fill`, launch 2, number 2 in stream 1, called at # in launches",
+            "= note: the second: kernel `fill`, launch 3, number 1 in stream 2, called at # in launches",
+        ],
+    ),
+    (
+        "beyond",
+        "error[bounds]: cudaMemcpy is given 132 bytes at byte 0 of allocation 2 (cudaMalloc) of 128 bytes",
+        &["--> #, beyond of the host"],
+    ),
+];
+
+#[test]
+fn calls_that_come_too_early_are_found_and_named() {
+    let text = fs::read_to_string(source("host_calls.cu")).expect("the program");
+    let program = Program::of_nvcc("host_calls.cu", &["-Xcompiler".into(), "-g".into()]);
+    for (case, title, places) in CASES {
+        let mark = format!("~{case}");
+        let is_marked = |(_, line): &(usize, &str)| line.split_whitespace().any(|word| word == mark);
+        let marked: Vec<usize> = text.lines().enumerate().filter(is_marked).map(|(at, _)| at + 1).collect();
+        assert_eq!(marked.len(), places.len(), "{case}");
+        let (code, printed, complaint) = program.check(&[case]);
+        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
+        let lines: Vec<&str> = printed.lines().map(str::trim).collect();
+        assert!(lines.contains(&title), "{case}: no `{title}`: {printed}");
+        for (place, line) in places.iter().zip(marked) {
+            let place = place.replace('#', &format!("{}:{line}", source("host_calls.cu").display()));
+            assert!(lines.contains(&&*place), "{case}: no `{place}`: {printed}");
+        }
+        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
+        program.is_silent(&["right", case]);
+    }
+    program.is_silent(&["freed"]);
+}
+
+/// The line of a kernel counts each finding that names the kernel.
+#[test]
+fn a_kernel_has_the_findings_that_name_it() {
+    let program = Program::of_nvcc("host_calls.cu", &[]);
+    for (case, count) in [("unregister", "1 finding in 2 launches"), ("copies", "no findings in 1 order")] {
+        let (_, printed, complaint) = program.check(&[case]);
+        let line = printed.lines().find(|line| line.starts_with("fill: ")).unwrap_or_default();
+        assert!(line.starts_with(&format!("fill: {count}")), "{case}: {printed}{complaint}");
+    }
+}
