@@ -13,7 +13,7 @@ use crate::python;
 const CALLERS: usize = 32;
 /// Parts of the names of other people's files.
 const FOREIGN: [&str; 3] = ["/cuda_runtime.h", "/include/crt/", "/.cargo/registry/"];
-/// nvcc makes such a function for each kernel. One around it has the kernel's own name.
+/// nvcc makes such a function for each kernel. The one around it has the kernel's own name.
 const STUB: &str = "device_stub_";
 
 /// What the functions around are called is only looked for when somebody asks.
@@ -66,14 +66,16 @@ impl Caller {
     }
 
     fn line(&self) -> Option<(String, Line)> {
-        let mut is_of_kernel = false;
+        let mut stub: Option<String> = None;
         let of_program = self.functions().find_map(|(name, line)| {
-            let is_stub = name.contains(STUB);
-            let is_skipped = is_stub || std::mem::replace(&mut is_of_kernel, is_stub);
-            is_of_kernel |= is_stub;
+            let is_of_kernel = stub.take().is_some_and(|stub| is_of_same_kernel(&stub, &name));
             let is_there =
                 |(file, _): &Line| Path::new(file).is_file() && !FOREIGN.iter().any(|part| file.contains(part));
-            line.filter(|line| !is_skipped && is_there(line)).map(|line| (name, line))
+            if name.contains(STUB) {
+                stub = Some(name);
+                return None;
+            }
+            line.filter(|line| !is_of_kernel && is_there(line)).map(|line| (name, line))
         });
         self.python.clone().or(of_program)
     }
@@ -90,6 +92,16 @@ impl Caller {
             all
         })
     }
+}
+
+/// Whether a function is the kernel that a stub is for: `__device_stub__Z4fillPi(int*)`, `__device_stub__fill`, or of a template
+/// `__wrapper__device_stub_fill<int>`.
+fn is_of_same_kernel(stub: &str, name: &str) -> bool {
+    let base = |name: &str| name.split(['(', '<']).next().unwrap_or_default().to_owned();
+    let kernel = base(stub.split_once(STUB).map_or("", |(_, kernel)| kernel).trim_start_matches('_'));
+    let name = base(name);
+    let name = name.rsplit([':', ' ']).next().unwrap_or_default();
+    kernel == name || kernel.contains(&format!("{}{name}", name.len()))
 }
 
 /// Where the functions around go on, the innermost first.

@@ -49,10 +49,12 @@ static void graph() {
   cudaGraph_t made;
   cudaGraphExec_t launched;
   OK(cudaStreamBeginCapture(other, cudaStreamCaptureModeThreadLocal));
+  // Other bytes of the same page.
+  OK(cudaMemsetAsync(pinned + 16, 0, BYTES / 4, other));
   OK(cudaLaunchHostFunc(other, take, nullptr));
   OK(cudaStreamEndCapture(other, &made));
   OK(cudaGraphInstantiate(&launched, made, 0));
-  OK(cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, one));  // ~graph
+  OK(cudaMemcpyAsync(pinned, device, BYTES / 2, cudaMemcpyDeviceToHost, one));  // ~graph
   join();
   OK(cudaGraphLaunch(launched, other));
 }
