@@ -6,6 +6,7 @@ extensions, run as they are and are checked.
 """
 
 import ctypes
+import functools
 import inspect
 import sys
 import warnings
@@ -38,6 +39,8 @@ driver.cuMemcpyHtoDAsync_v2.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes
 driver.cuMemsetD8Async.argtypes = [ctypes.c_uint64, ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_void_p]
 # The operators are replaced as long as this lives.
 library = torch.library.Library("aten", "IMPL")
+# What copies in this release. Older ones do not give it away.
+own_copy = torch.library.get_kernel("aten::copy_", "CUDA") if hasattr(torch.library, "get_kernel") else None
 told = False
 generators = {}
 
@@ -216,10 +219,13 @@ def is_whole(to, source):
     return are_alike and torch.ops.aten.is_non_overlapping_and_dense(to) and to.is_conj() == source.is_conj()
 
 
-def copy_(to, source, non_blocking=False):
+def copy_(keys, to, source, non_blocking=False):
     """Copies a tensor: its destination is not read."""
     if is_on_device(to) and is_on_device(source):
         tell()
+    elif is_whole(to, source) and own_copy is not None:
+        # It launches no kernel, and keeps pinned memory until it is done.
+        return own_copy.call_boxed(keys, to, source, non_blocking)
     elif is_whole(to, source):
         call = driver.cuMemcpyHtoDAsync_v2 if is_on_device(to) else driver.cuMemcpyDtoHAsync_v2
         copy_bytes(call, to.data_ptr(), source.data_ptr(), to.numel() * to.itemsize)
@@ -282,12 +288,13 @@ def install():
         # Older releases override without being asked to.
         override = {"allow_override": True} if "allow_override" in inspect.signature(library.impl).parameters else {}
         replaced = {word: kernel(operator) for word, operator in operators()} | {
-            "copy_": copy_,
             "zero_": zero_,
             "_scaled_dot_product_flash_attention": flash_attention,
         }
         for word, function in replaced.items():
             library.impl(word, function, "CUDA", **override)
+        keyed = (copy_, {"with_keyset": True}) if own_copy else (functools.partial(copy_, None), {})
+        library.impl("copy_", keyed[0], "CUDA", **keyed[1], **override)
     # Attention and convolutions are then made of operators that CPUs have.
     torch.backends.cudnn.enabled = False
     for name in ["flash", "mem_efficient", "cudnn"]:
