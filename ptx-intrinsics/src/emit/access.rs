@@ -116,36 +116,12 @@ macro_rules! access {
     (@in (in [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {
         let d: $X<$r> = $value;
         // SAFETY: the caller promises a writable, aligned address; the registers hold the whole value.
-        unsafe { arms! { $($texts)* ($($d = in($class) d.$i,)* $($operand)*) } }
+        unsafe { __instruction! { $($texts)* ($($d = in($class) d.$i,)* $($operand)*) } }
     };
     (@$_way:ident ($way:ident [$value:expr] $class:ident $r:ident $X:ident [$($d:ident . $i:tt)*]) [$($texts:tt)*] ($($operand:tt)*)) => {{
         let mut d: $X<Unset<$r>> = $value;
         // SAFETY: the caller promises a readable, aligned address; the registers hold the whole value.
-        unsafe { arms! { $($texts)* ($($d = $way($class) d.$i,)* $($operand)*) } }
+        unsafe { __instruction! { $($texts)* ($($d = $way($class) d.$i,)* $($operand)*) } }
         same_bits(d)
     }};
-}
-
-/// The rows of an access, each with the texts before and after its opcode: a `match` on a constant, so that one arm is compiled.
-#[cfg(all(ptx_device, not(ptx_by_markers)))]
-macro_rules! arms {
-    ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
-        __instruction! { $effect $before $opcode $after $operands }
-    };
-    ({ $C:ident, sized $P:ident [$($hint:literal)?], $rows:tt } $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
-        match $P::BYTES {
-            0 => arms! { { $C, $rows } $before [$($hint,)? $($after)*] ($($operands)*) },
-            _ => arms! { { $C, $rows } $before [$($hint,)? ".L2::{bytes}B", $($after)*]
-                ($($operands)* bytes = const $P::BYTES,) },
-        }
-    };
-    ({ $C:ident, hint $hint:literal, $rows:tt } $before:tt [$($after:tt)*] $operands:tt) => {
-        arms! { { $C, $rows } $before [$hint, $($after)*] $operands }
-    };
-    ({ $C:ident, [$($id:pat => $opcode:tt $effect:ident;)*] } $before:tt $after:tt $operands:tt) => {
-        match $C::ID {
-            $($id => __instruction! { $effect $before $opcode $after $operands },)*
-            _ => $crate::emit::access::no_row(),
-        }
-    };
 }

@@ -4,6 +4,8 @@
 ///
 /// What the compiler may do is the effect. `pure`: merge it, move it, and drop it where its value is not used. `memory` and
 /// `message`: nothing, and no access moves across it. `hint`: it may not drop it. `compute` is arithmetic, without an access.
+///
+/// Or the rows of an access in front of the texts before and after the opcode: a `match` on a constant, so that one arm is compiled.
 #[cfg(not(ptx_by_markers))]
 #[doc(hidden)]
 #[macro_export]
@@ -23,5 +25,24 @@ macro_rules! __instruction {
     };
     (compute [$($before:tt)*] [$($opcode:tt)*] [$($after:tt)*] ($($operands:tt)*)) => {
         ::core::arch::asm!(::core::concat!($($before)* $($opcode)*, $($after)*), $($operands)* options(pure, nomem, nostack, preserves_flags))
+    };
+    ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
+        $crate::__instruction! { $effect $before $opcode $after $operands }
+    };
+    ({ $C:ident, sized $P:ident [$($hint:literal)?], $rows:tt } $before:tt [$($after:tt)*] ($($operands:tt)*)) => {
+        match $P::BYTES {
+            0 => $crate::__instruction! { { $C, $rows } $before [$($hint,)? $($after)*] ($($operands)*) },
+            _ => $crate::__instruction! { { $C, $rows } $before [$($hint,)? ".L2::{bytes}B", $($after)*]
+                ($($operands)* bytes = const $P::BYTES,) },
+        }
+    };
+    ({ $C:ident, hint $hint:literal, $rows:tt } $before:tt [$($after:tt)*] $operands:tt) => {
+        $crate::__instruction! { { $C, $rows } $before [$hint, $($after)*] $operands }
+    };
+    ({ $C:ident, [$($id:pat => $opcode:tt $effect:ident;)*] } $before:tt $after:tt $operands:tt) => {
+        match $C::ID {
+            $($id => $crate::__instruction! { $effect $before $opcode $after $operands },)*
+            _ => $crate::emit::access::no_row(),
+        }
     };
 }

@@ -3,43 +3,39 @@
 /// `Load<$instruction>` for every element type. Types of 256 bits have the wide rows, all others the narrow ones.
 #[cfg(ptx_device)]
 macro_rules! impl_load {
-    ({ $instruction:ident narrow $narrow:tt wide $wide:tt }
-        $({($t:ty) $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
+    ({ $instruction:ident narrow $narrow:tt wide $wide:tt } $($elements:tt)*) => {
         const _: () = {
             use $crate::emit::{access::Load, registers::*};
             use $crate::isa::{caching::*, element::*, policy::CachePolicy, prefetch_size::PrefetchSize};
 
-            $(impl_load! { @$width $instruction $narrow $wide ($t) ($ty $class $r $registers) })*
+            #[cfg(feature = "l2-combinations")]
+            impl_load! { @each { $instruction [sized P [".L2::cache_hint"]] $narrow $wide $wide } $($elements)* }
+            // Combined with a policy or a condition, there are fewer rows, and no prefetch size beside a policy.
+            #[cfg(not(feature = "l2-combinations"))]
+            impl_load! { @each { $instruction [hint ".L2::cache_hint"] $narrow $wide $narrow } $($elements)* }
         };
     };
-    (@wide $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        #[cfg(all(ptx_sm = "100", feature = "l2-combinations"))]
-        impl_load! { @one $instruction $wide $wide $($element)* }
-        #[cfg(all(ptx_sm = "100", not(feature = "l2-combinations")))]
-        impl_load! { @one $instruction $wide $narrow $($element)* }
+    (@each $rows:tt $({$t:tt $words:tt $ty:tt $class:ident $r:ident $width:ident $registers:tt})*) => {
+        $(impl_load! { @$width $rows $t ($ty $class $r $registers) })*
+    };
+    (@wide { $instruction:ident $policy:tt $narrow:tt $wide:tt $combined:tt } $($element:tt)*) => {
+        #[cfg(ptx_sm = "100")]
+        impl_load! { @one $instruction $policy $wide $combined $($element)* }
         // The gate refuses these types, so that rustc need not read their rows.
         #[cfg(not(ptx_sm = "100"))]
-        impl_load! { @one $instruction $narrow $narrow $($element)* }
+        impl_load! { @one $instruction $policy $narrow $narrow $($element)* }
     };
-    // Combined with a policy or a condition, there may be fewer rows.
-    (@one $instruction:ident $rows:tt $combined:tt ($t:ty) $element:tt) => {
+    (@one $instruction:ident [$($policy:tt)*] $rows:tt $combined:tt ($t:ty) $element:tt) => {
         impl Load<$instruction> for $t {
             #[inline(always)]
             unsafe fn load<C: Caching, P: PrefetchSize>(p: *const Self) -> Self {
                 access! { out [uninit()] $element [] (" " ", [{p}];") []
                     { C, sized P [], $rows } (p = in(reg64) p,) }
             }
-            #[cfg(feature = "l2-combinations")]
             #[inline(always)]
             unsafe fn load_with<C: Caching, P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
                 access! { out [uninit()] $element [] (" " ", [{p}], {policy};") []
-                    { C, sized P [".L2::cache_hint"], $combined } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
-            }
-            #[cfg(not(feature = "l2-combinations"))]
-            #[inline(always)]
-            unsafe fn load_with<C: Caching, _P: PrefetchSize>(p: *const Self, policy: CachePolicy) -> Self {
-                access! { out [uninit()] $element [] (" " ", [{p}], {policy};") []
-                    { C, hint ".L2::cache_hint", $combined } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
+                    { C, $($policy)*, $combined } (p = in(reg64) p, policy = in(reg64) policy.bits(),) }
             }
             #[inline(always)]
             unsafe fn load_if<C: Caching, P: PrefetchSize>(cond: bool, p: *const Self, or: Self) -> Self {
@@ -55,13 +51,13 @@ macro_rules! impl_load {
                 policy: CachePolicy,
             ) -> Self {
                 access! { @cond inout [same_bits(or)] $element [] (" " ", [{p}], {policy};") []
-                    { C, sized P [".L2::cache_hint"], $combined }
+                    { C, $($policy)*, $combined }
                     (p = in(reg64) p, cond = in(reg32) cond as u32, policy = in(reg64) policy.bits(),) }
             }
         }
     };
-    (@$other:ident $instruction:ident $narrow:tt $wide:tt $($element:tt)*) => {
-        impl_load! { @one $instruction $narrow $narrow $($element)* }
+    (@$other:ident { $instruction:ident $policy:tt $narrow:tt $wide:tt $combined:tt } $($element:tt)*) => {
+        impl_load! { @one $instruction $policy $narrow $narrow $($element)* }
     };
 }
 

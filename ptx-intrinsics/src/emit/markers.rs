@@ -11,6 +11,30 @@ macro_rules! __instruction {
     ($effect:ident [$($before:expr,)*] [$($opcode:expr),*] [$($after:expr,)*] ($($operands:tt)*)) => {
         $crate::__instruction! { @sort $effect [$($before,)* $($opcode,)* $($after),*] [] [] [] $($operands)* }
     };
+    // The rows of an access, of which a type parameter chooses one, in front of the texts before and after its opcode: one call, whose
+    // template is that of the row. After the opcode are a hint and a prefetch size.
+    ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
+        $crate::__instruction! { $effect $before $opcode $after $operands }
+    };
+    ({ $C:ident, sized $P:ident $hint:tt, $rows:tt } $($texts:tt)*) => {
+        $crate::__instruction! { @row $C, $P::BYTES, $hint, $rows $($texts)* }
+    };
+    ({ $C:ident, hint $hint:literal, $rows:tt } $($texts:tt)*) => { $crate::__instruction! { @row $C, 0, [$hint], $rows $($texts)* } };
+    ({ $C:ident, $rows:tt } $($texts:tt)*) => { $crate::__instruction! { @row $C, 0, [], $rows $($texts)* } };
+    (@row $C:ident, $bytes:expr, [$($hint:literal)?], [$($id:expr => $opcode:tt $effect:ident;)*]
+        [$($before:expr,)*] [$($after:expr,)*] ($($operands:tt)*)) => {
+        $crate::__instruction! {
+            @sort memory {
+                $crate::emit::markers::RowText {
+                    opcode: $crate::emit::markers::opcode($C::ID as u64, &[$(($id as u64, &$opcode)),*]),
+                    before: concat!($($before),*),
+                    hint: concat!($($hint)?),
+                    bytes: $bytes as usize,
+                    after: concat!($($after),*),
+                }
+            } [] [] [] $($operands)*
+        }
+    };
     (@sort $effect:ident $texts:tt [$($outs:tt)*] $ins:tt $tied:tt $name:ident = out($class:ident) $place:expr, $($rest:tt)*) => {
         $crate::__instruction! { @sort $effect $texts [$($outs)* ($name $class false [$place])] $ins $tied $($rest)* }
     };
@@ -58,36 +82,6 @@ macro_rules! __instruction {
     (@place [] $($call:tt)*) => { $crate::__marker!(void $($call)*) };
     (@place [[$place:expr]] $($call:tt)*) => { $place = $crate::__marker!(out $($call)*) };
     (@place [$([$place:expr])*] $($call:tt)*) => { ($($place),*) = $crate::__marker!(out $($call)*) };
-}
-
-/// The rows of an access, each with the texts before and after its opcode: one call, whose template is that of the row. After the opcode are a
-/// hint and a prefetch size.
-#[cfg(ptx_device)]
-macro_rules! arms {
-    ({ only $effect:ident $opcode:tt } $before:tt $after:tt $operands:tt) => {
-        __instruction! { $effect $before $opcode $after $operands }
-    };
-    ({ $C:ident, sized $P:ident $hint:tt, $rows:tt } $($texts:tt)*) => {
-        arms! { @call $C, $P::BYTES, $hint, $rows $($texts)* }
-    };
-    ({ $C:ident, hint $hint:literal, $rows:tt } $($texts:tt)*) => {
-        arms! { @call $C, 0, [$hint], $rows $($texts)* }
-    };
-    ({ $C:ident, $rows:tt } $($texts:tt)*) => { arms! { @call $C, 0, [], $rows $($texts)* } };
-    (@call $C:ident, $bytes:expr, [$($hint:literal)?], [$($id:expr => $opcode:tt $effect:ident;)*]
-        [$($before:expr,)*] [$($after:expr,)*] ($($operands:tt)*)) => {
-        __instruction! {
-            @sort memory {
-                $crate::emit::markers::RowText {
-                    opcode: $crate::emit::markers::opcode($C::ID as u64, &[$(($id as u64, &$opcode)),*]),
-                    before: concat!($($before),*),
-                    hint: concat!($($hint)?),
-                    bytes: $bytes as usize,
-                    after: concat!($($after),*),
-                }
-            } [] [] [] $($operands)*
-        }
-    };
 }
 
 /// A marker's name says how many values it takes. 19 are those of an atomic of eight lanes: value, result, address,

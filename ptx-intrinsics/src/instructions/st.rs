@@ -2,13 +2,15 @@
 
 use core::marker::PhantomData;
 
-use crate::emit::access::{StoreIn, StoreInIf};
+use crate::emit::access::{Store, StoreIn, StoreInIf};
 use crate::emit::registers::same_bits;
-use crate::instructions::bounds::StoreTo;
+use crate::instructions::bounds::{GlobalElement, StoreTo};
 use crate::isa::caching::*;
 use crate::isa::gate::*;
 use crate::isa::order::*;
 use crate::isa::policy::CachePolicy;
+#[cfg(not(feature = "l2-combinations"))]
+use crate::isa::policy::PolicyUnderCondition;
 use crate::isa::space::*;
 
 /// `st.global` with its caching qualifier `C`: an access policy, zero bytes in size.
@@ -42,9 +44,86 @@ where
     StGlobal(PhantomData)
 }
 
-store_methods! { StGlobal of Global, "st.global"
-    "`p` is the address of a `T` in global memory, aligned to the size of `T`, that no other thread reads or writes \
-     at the same time: the store is weak."
+impl<C> StGlobal<C> {
+    /// Writes `value` to `p`: `st.global….type [p], value;`.
+    ///
+    /// # Safety
+    /// `p` is the address of a `T` in global memory, aligned to the size of `T`, that no other thread reads or writes at the same time: the
+    /// store is weak.
+    #[inline(always)]
+    pub unsafe fn write<T>(self, p: *mut T, value: T)
+    where
+        C: Suits<T>,
+        T: GlobalElement,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store::<C>(p as *mut T::Ptx, same_bits(value)) }
+    }
+
+    /// Writes `value` to `p` under a cache policy: `st.global….L2::cache_hint.type [p], value, policy;`.
+    ///
+    #[doc = needs!(CacheHint)]
+    ///
+    /// # Safety
+    /// As for [`write`](Self::write).
+    #[inline(always)]
+    pub unsafe fn write_with<T>(self, p: *mut T, value: T, policy: CachePolicy)
+    where
+        C: Suits<T> + Combines,
+        T: GlobalElement,
+        CacheHint: OnTarget<CachePolicy, T>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_with::<C>(p as *mut T::Ptx, same_bits(value), policy) }
+    }
+
+    /// Writes `value` to `p` where `cond` is true: `@cond st.global….type [p], value;`.
+    ///
+    /// If `cond` is false, the address is not accessed and may be anything.
+    ///
+    /// # Safety
+    /// If `cond` is true, as for [`write`](Self::write).
+    #[inline(always)]
+    pub unsafe fn write_if<T>(self, cond: bool, p: *mut T, value: T)
+    where
+        C: Suits<T> + Combines,
+        T: GlobalElement,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_if::<C>(cond, p as *mut T::Ptx, same_bits(value)) }
+    }
+
+    /// [`write_if`](Self::write_if) under a cache policy, as in [`write_with`](Self::write_with).
+    /// With the cargo feature `l2-combinations`.
+    ///
+    #[doc = needs!(CacheHint)]
+    ///
+    /// # Safety
+    /// If `cond` is true, as for [`write`](Self::write).
+    #[cfg(feature = "l2-combinations")]
+    #[inline(always)]
+    pub unsafe fn write_if_with<T>(self, cond: bool, p: *mut T, value: T, policy: CachePolicy)
+    where
+        C: Suits<T>,
+        T: GlobalElement,
+        CacheHint: OnTarget<CachePolicy, T>,
+    {
+        // SAFETY: the caller's promise; `Element` promises that both types are the same bits.
+        unsafe { T::Ptx::store_if_with::<C>(cond, p as *mut T::Ptx, same_bits(value), policy) }
+    }
+
+    /// Says which feature is missing.
+    ///
+    /// # Safety
+    /// It cannot be called.
+    #[doc(hidden)]
+    #[cfg(not(feature = "l2-combinations"))]
+    pub unsafe fn write_if_with<T>(self, _: bool, _: *mut T, _: T, _: CachePolicy)
+    where
+        C: PolicyUnderCondition,
+    {
+        C::never()
+    }
 }
 
 caching_rows! { impl_store Global, legal: StGlobalCaching,
