@@ -8,7 +8,7 @@ use crate::ptxas::Assembler;
 use crate::target::Release;
 
 const fn assembler_of(folder: &'static str, wheels: &'static [Wheel]) -> WheelSet {
-    WheelSet { folder, wheels, options: &[], pruned: true }
+    WheelSet { folder, wheels, pruned: true }
 }
 
 const fn wheel(version: &'static str, sha256: &'static [&'static str]) -> Wheel {

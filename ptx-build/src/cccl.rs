@@ -11,6 +11,5 @@ pub const CCCL: WheelSet = WheelSet {
         sha256: &["d5230098fa2df5021e1a00c0c4eee41797671a91119d31e892463e5ccf3ee326"],
         file: "nvidia/cu13/include/cccl/cub/cub.cuh",
     }],
-    options: &[],
     pruned: false,
 };

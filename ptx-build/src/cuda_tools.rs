@@ -32,8 +32,6 @@ pub struct WheelSet {
     pub folder: &'static str,
     /// What goes into it.
     pub wheels: &'static [Wheel],
-    /// Options for pip beside the usual ones.
-    pub options: &'static [&'static str],
     /// Whether only the files that are named are kept.
     pub pruned: bool,
 }
@@ -61,7 +59,6 @@ pub const CUDA_13: WheelSet = WheelSet {
             file: "nvidia/cu13/bin/nvdisasm",
         },
     ],
-    options: &[],
     pruned: false,
 };
 
@@ -77,7 +74,6 @@ pub const CUDA_13_0: WheelSet = WheelSet {
         ],
         file: "nvidia/cu13/bin/ptxas",
     }],
-    options: &[],
     pruned: true,
 };
 
@@ -96,22 +92,7 @@ pub const CUDA_12: WheelSet = WheelSet {
         ],
         file: "nvidia/cuda_nvcc/bin/ptxas",
     }],
-    options: &[],
     pruned: false,
-};
-
-/// CUDA 12.8's disassembler, the newest on PyPI that reads sm_50 to sm_72. NVIDIA has no wheel of it; Triton's carries
-/// it, for any Python: only the program is wanted, so pip is given the version of a Python that has the wheel.
-pub const NVDISASM_12: WheelSet = WheelSet {
-    folder: "nvdisasm-12.8",
-    wheels: &[Wheel {
-        name: "triton",
-        version: "3.3.1",
-        sha256: &["b31e3aa26f8cb3cc5bf4e187bf737cbacf17311e1112b781d4a059353dfd731b"],
-        file: "triton/backends/nvidia/bin/nvdisasm",
-    }],
-    options: &["--python-version=3.11", "--platform=manylinux_2_28_x86_64", "--platform=manylinux_2_27_x86_64"],
-    pruned: true,
 };
 
 /// The compiler of CUDA C++, with the headers that it includes by itself.
@@ -155,7 +136,6 @@ pub const CUDA_13_COMPILER: WheelSet = WheelSet {
             file: "nvidia/cu13/include/cuda_runtime.h",
         },
     ],
-    options: &[],
     pruned: false,
 };
 
@@ -228,14 +208,6 @@ impl CudaTools {
         let advice = "point CUDA_HOME at a whole CUDA 13 toolkit, or unset it: the compiler is then downloaded";
         let release = release(&self.machine, "nvcc", &path).map_err(|error| error.fix(advice))?;
         Ok(Nvcc { path, release, machine: self.machine.clone() })
-    }
-
-    /// CUDA 12's nvdisasm, which is downloaded when first asked for.
-    pub fn nvdisasm12(&self, progress: &Progress) -> Result<PathBuf> {
-        let folder = NVDISASM_12.provide(&self.machine, progress)?;
-        let nvdisasm = folder.join(NVDISASM_12.wheels[0].file);
-        release_of_wheel(&self.machine, "nvdisasm", &nvdisasm, &folder, 12)?;
-        Ok(nvdisasm)
     }
 
     /// Every GPU and its assembler: today's, and CUDA 12's for those that it dropped.
@@ -327,7 +299,6 @@ impl WheelSet {
             let install = pip
                 .args(PIP_INSTALL)
                 .arg(&unpacked)
-                .args(self.options)
                 .args(["--require-hashes", "--requirement"])
                 .arg(&pinned)
                 .env("TMPDIR", &scratch)

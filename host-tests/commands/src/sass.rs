@@ -1,7 +1,7 @@
 //! `cargo xtask sass`.
 
 use host_tests::check::sass::pages::{self, Pages};
-use host_tests::check::sass::{self, Reader, ldg, versions};
+use host_tests::check::sass::{self, Reader, versions};
 use host_tests::tools::assemblers;
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
@@ -22,11 +22,8 @@ pub(crate) struct Sass {
     /// page of the versions and the table that `explain` reads
     #[arg(long, visible_alias = "bless")]
     write: bool,
-    /// Write docs/sass-ldg.md again: the page of LDG on sm_50, row by row. With --check, compare it
-    #[arg(long, conflicts_with_all = ["sm", "forms"])]
-    ldg: bool,
     /// Compare the assemblers of CUDA 13.0 to 13.4 with docs/sass. They are downloaded when first asked for
-    #[arg(long, conflicts_with_all = ["check", "ldg", "forms"])]
+    #[arg(long, conflicts_with_all = ["check", "forms"])]
     matrix: bool,
     /// For --matrix: only these releases, separated by commas: 13.1,13.3
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "matrix", value_parser = release)]
@@ -41,10 +38,6 @@ impl Sass {
     pub(crate) fn run(self) -> Result<()> {
         let progress = Progress::new();
         let tools = CudaTools::find(&progress)?;
-        if self.ldg {
-            let page = ldg::Page::see(&tools, &progress)?;
-            return if self.check { page.compare() } else { page.write() }.and_then(|()| print(&page.summary()));
-        }
         let sms = pages::chosen(&self.sm, sass::gpus(&tools)?)?;
         if self.write && !self.matrix && !self.sm.is_empty() {
             return Err(Error::new("docs/sass tells of every GPU").at("--sm").fix("leave out --sm, or --write"));

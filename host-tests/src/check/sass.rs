@@ -2,7 +2,6 @@
 
 mod classes;
 pub mod golden;
-pub mod ldg;
 mod module;
 pub mod pages;
 pub mod text;

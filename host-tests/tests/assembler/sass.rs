@@ -7,8 +7,7 @@ use host_tests::check::here::{or_panic, tools};
 use host_tests::check::ledger;
 use host_tests::check::only;
 use host_tests::check::sass::golden::{self, Page};
-use host_tests::check::sass::{self, Access, GPUS, Reader, ldg, pages};
-use host_tests::tools::progress::Progress;
+use host_tests::check::sass::{self, Access, GPUS, Reader, pages};
 use host_tests::tools::target::Sm;
 use rand::seq::IndexedRandom;
 use rayon::prelude::*;
@@ -93,11 +92,4 @@ fn every_form_has_its_row_on_every_gpu() {
         return;
     }
     assert_eq!(read.into_keys().collect::<BTreeSet<_>>(), instructions);
-}
-
-#[test]
-#[ignore = "fetches a wheel of 155 MB with the disassembler of sm_50; `cargo xtask sass --ldg --check` does the same"]
-fn the_page_of_ldg_is_what_the_tools_show() {
-    let page = or_panic(ldg::Page::see(tools(), &Progress::new()));
-    or_panic(page.compare());
 }

@@ -2,7 +2,6 @@
 //!
 //! `cargo xtask test cpu` runs all of it, and `cargo xtask test copies` one module. `tests/README.md` is the map.
 
-mod copies;
 mod loom;
 mod weakened;
 mod workloads;

@@ -4,12 +4,10 @@ use host_tests::check::here::{toolchain, tools};
 use host_tests::check::{forms_check, whole};
 use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::progress::Progress;
-use host_tests::tools::ptx::{self, Module};
 use host_tests::tools::target::Sm;
 use ptx_kernel::cpu::Launch;
 use ptx_sass::nvdisasm::SassFunction;
 use rand::seq::IndexedRandom;
-use std::collections::BTreeSet;
 use workloads::{self, ALL, ORDERED, Output, Workload};
 
 /// Sizes around a vector, a warp, a block, a round of the unrolled loops, and all of a CPU's grid.
@@ -221,101 +219,6 @@ fn machine_code(sm: Sm) -> Vec<SassFunction> {
     let cubin = folder.path().join("kernels.cubin");
     std::fs::write(&cubin, workloads::image(sm, &toolchain(), tools(), &progress).unwrap()).unwrap();
     Disassembler::new(&tools().nvdisasm).disassemble(&cubin).unwrap()
-}
-
-/// The kernel's inline assembler, each line once: what takes addresses and makes predicates left out.
-fn instructions(function: &ptx::Function) -> Vec<String> {
-    let lines = function.inline_asm().into_iter().flat_map(|block| block.lines);
-    let apart = ["{", "}", ".reg", "mov.", "cvta.", "selp."];
-    let own = lines.filter(|line| !apart.iter().any(|word| line.starts_with(word)));
-    own.map(|line| ptx::normalise(&line)).collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// The machine instructions that access memory or order what does, each once.
-fn accesses(function: &SassFunction) -> Vec<&str> {
-    let alone =
-        ["LDG", "STG", "LDS", "STS", "ATOMS", "REDG", "LDGSTS", "LDGDEPBAR", "DEPBAR", "UBLKCP", "SYNCS", "FENCE"];
-    let executed = function.instructions.iter().filter(|one| one.predicate.as_deref() != Some("!PT"));
-    let found = executed.filter(|one| alone.contains(&one.name())).map(|one| one.opcode.as_str());
-    found.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// A kernel of copies or atomics, what it is made of in PTX, and what becomes of that on sm_90.
-const MADE_OF: [(&str, &[&str], &[&str]); 3] = [
-    (
-        "matmul",
-        &[
-            "cp.async.cg.shared.global.L2::cache_hint [%], [%], 16, %;",
-            "cp.async.commit_group;",
-            "cp.async.wait_group 1;",
-            "createpolicy.fractional.L2::evict_first.b64 %;",
-            "createpolicy.fractional.L2::evict_last.b64 %;",
-            "ld.shared.v4.f32 {%, %, %, %}, [%];",
-            "st.global.cs.v4.f32 [%], {%, %, %, %};",
-        ],
-        &["DEPBAR.LE", "LDGDEPBAR", "LDGSTS.E.BYPASS.128", "LDS.128", "STG.E.EF.128"],
-    ),
-    (
-        "stages",
-        &[
-            "cp.async.bulk.commit_group;",
-            "cp.async.bulk.global.shared::cta.bulk_group [%], [%], %;",
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%], [%], %, [%], %;",
-            "cp.async.bulk.wait_group.read 0;",
-            "cp.async.bulk.wait_group.read 1;",
-            "createpolicy.fractional.L2::evict_first.b64 %;",
-            "fence.proxy.async.shared::cta;",
-            "ld.shared.v4.f32 {%, %, %, %}, [%];",
-            "mbarrier.arrive.expect_tx.shared.b64 %, [%], %;",
-            "mbarrier.init.shared.b64 [%], %;",
-            "mbarrier.try_wait.parity.shared.b64 %done, [%], %;",
-            "st.shared.v4.f32 [%], {%, %, %, %};",
-        ],
-        &[
-            "DEPBAR.LE",
-            "FENCE.VIEW.ASYNC.S",
-            "LDS.128",
-            "STS.128",
-            "SYNCS.ARRIVE.TRANS64",
-            "SYNCS.EXCH.64",
-            "SYNCS.PHASECHK.TRANS64.TRYWAIT",
-            "UBLKCP.G.S",
-            "UBLKCP.S.G",
-        ],
-    ),
-    (
-        "histogram",
-        &[
-            "createpolicy.fractional.L2::evict_first.b64 %;",
-            "createpolicy.fractional.L2::evict_last.b64 %;",
-            "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v4.u32 {%, %, %, %}, [%], %;",
-            "ld.global.nc.L1::no_allocate.u8 %, [%];",
-            "ld.shared.u32 %, [%];",
-            "red.relaxed.cta.shared.add.u32 [%], %;",
-            "red.relaxed.gpu.global.add.L2::cache_hint.u32 [%], %, %;",
-            "st.shared.u32 [%], %;",
-        ],
-        &[
-            "ATOMS.POPC.INC.32",
-            "LDG.E.NA.LTC256B.128.CONSTANT",
-            "LDG.E.NA.U8.CONSTANT",
-            "LDS",
-            "REDG.E.ADD.STRONG.GPU",
-            "STS",
-        ],
-    ),
-];
-
-#[test]
-fn kernels_of_copies_and_atomics_are_made_of_just_this() {
-    let sm = Sm::new(90);
-    let module = Module::read(&workloads::ptx(sm, &toolchain(), &Progress::kept()).unwrap()).unwrap();
-    let code = machine_code(sm);
-    for (name, ptx, sass) in MADE_OF {
-        let function = code.iter().find(|function| function.name == name);
-        assert_eq!(instructions(module.function(name).expect(name)), ptx, "{name}");
-        assert_eq!(accesses(function.expect(name)), sass, "{name}");
-    }
 }
 
 /// One wrong bit, anywhere, is one wrong element, named.

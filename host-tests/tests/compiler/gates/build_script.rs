@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptx_intrinsics::catalogue::{self};
 
@@ -154,42 +153,7 @@ fn every_gpu_that_rustc_knows() {
     }
 }
 
-/// Builds for different GPUs run at the same time, all in the package's folder, and none may read the answer that another
-/// one got from rustc.
-#[test]
-fn builds_at_the_same_time_do_not_meet() {
-    const BUILDS: usize = 48;
-    let script = BuildScript::compile();
-    let toolchain = toolchain();
-    let rustc = toolchain.rustc.to_str().expect("a toolchain has a plain name");
-    let package = tempfile::tempdir().expect("the system has a place for temporary files");
-    let build = |number: usize| {
-        let (sm, flags) = [(75, "-Ctarget-cpu=sm_75"), (90, "-Ctarget-cpu=sm_90")][number % 2];
-        let out = tempfile::tempdir().expect("the system has a place for temporary files");
-        let out = out.path().to_str().expect("temporary folders have plain names");
-        let vars = [
-            ("RUSTC", rustc),
-            ("TARGET", TARGET),
-            ("CARGO_CFG_TARGET_ARCH", "nvptx64"),
-            ("CARGO_ENCODED_RUSTFLAGS", flags),
-            ("OUT_DIR", out),
-        ];
-        let opened = BuildScript::read(&script.run_in(package.path(), &vars));
-        let newest = opened.map(|opened| opened.sm.last().copied());
-        (newest != Ok(Some(sm))).then(|| format!("build {number} for sm_{sm}: {newest:?}"))
-    };
-    let numbers = AtomicUsize::new(0);
-    let next = || Some(numbers.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < BUILDS);
-    let builder = || std::iter::from_fn(next).filter_map(build).collect::<Vec<_>>();
-    let wrong: Vec<String> = std::thread::scope(|scope| {
-        let builders = [(); 8].map(|()| scope.spawn(builder));
-        builders.into_iter().flat_map(|builder| builder.join().expect("no build stops it")).collect()
-    });
-    assert_eq!(wrong, Vec::<String>::new());
-    println!("{BUILDS} builds");
-}
-
-/// A package in cargo's registry may be read only. The GPU stands in a file that rustc alone reads here, so that no
+/// A package in cargo's registry may be read only, and builds for different GPUs run in it at the same time. The GPU stands in a file that rustc alone reads here, so that no
 /// other way leads to it.
 #[test]
 fn the_packages_folder_may_be_read_only() {
@@ -304,33 +268,6 @@ fn rustcs_to_come() {
     // A compiler that lists nothing says nothing of what is beyond it.
     let silent = FakeRustc::new(&script, "x", "x", SM_90, "true");
     assert_eq!(silent.gates("-Ctarget-cpu=sm_90", ""), Ok((90, 78, None)));
-}
-
-/// `ptx-kernel` is to go for `gpu-kernel`: a kernel is the same entry point by either name. The build script's question names
-/// neither.
-#[test]
-fn a_kernel_by_the_name_to_come() {
-    let toolchain = toolchain();
-    let folder = tempfile::tempdir().expect("the system has a place for temporary files");
-    let [source, assembly] = ["kernel.rs", "kernel.s"].map(|name| folder.path().join(name).display().to_string());
-    let compiled = |abi: &str| {
-        let text = format!(
-            "#![feature(no_core, lang_items, abi_gpu_kernel, abi_ptx)]\n#![no_core]\n\
-             #[lang = \"pointee_sized\"] pub trait PointeeSized {{}}\n\
-             #[lang = \"meta_sized\"] pub trait MetaSized: PointeeSized {{}}\n\
-             #[lang = \"sized\"] pub trait Sized: MetaSized {{}}\n\
-             #[unsafe(no_mangle)] pub extern \"{abi}\" fn kernel(_p: *mut u32, _n: u32) {{}}\n"
-        );
-        fs::write(&source, text).expect("a file can be written here");
-        let out = format!("--emit=asm={assembly}");
-        let rustc = toolchain.rustc().dir(folder.path()).args(["--target", TARGET, "--crate-type=lib"]);
-        let rustc = rustc.args(["--cap-lints=allow", &out, &source]);
-        rustc.run().unwrap_or_else(|error| panic!("{abi}: {error}"));
-        fs::read_to_string(&assembly).expect("rustc wrote it")
-    };
-    let kernel = compiled("ptx-kernel");
-    assert!(kernel.contains(".visible .entry kernel(\n\t.param .u64 .ptr .align 1 kernel_param_0,"), "{kernel}");
-    assert_eq!(compiled("gpu-kernel"), kernel);
 }
 
 #[test]

@@ -1,9 +1,5 @@
 //! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it.
 
-mod assemblers;
-mod methods;
-mod pages;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -15,6 +11,8 @@ use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, Pref
 use ptx_intrinsics::catalogue::{Form, Operation};
 use ptx_intrinsics::features::Features;
 use ptx_intrinsics::order::OrderWord;
+use ptx_intrinsics::scope::ScopeWord;
+use ptx_intrinsics::space::SpaceWord;
 use regex::Regex;
 
 /// What a search has to find, at least: fewer words mean that the catalogue was not read.
@@ -97,45 +95,6 @@ fn what_it_does(opcode: &str) -> String {
     kept.join(".")
 }
 
-/// Hints that are no words of a load or store.
-const OTHER_HINTS: [&str; 11] = [
-    "NoHint",
-    "CachePolicy",
-    "L2EvictUnchanged",
-    "prefetch_l1",
-    "prefetch_l2",
-    "prefetch_global_l1",
-    "prefetch_global_l2",
-    "cp_async_bulk_prefetch_l2",
-    "applypriority_l2_evict_normal",
-    "discard_l2",
-    "discard_global_l2",
-];
-
-#[test]
-fn the_page_of_each_hint_leads_to_when_it_pays() {
-    let page =
-        std::fs::read_to_string(Machine::current().repository.join("ptx-intrinsics/hints.md")).expect("the page");
-    let operators = OperatorWord::ALL.iter().map(|word| word.rust());
-    let priorities =
-        L1PriorityWord::ALL.iter().map(|word| word.rust()).chain(L2PriorityWord::ALL.iter().map(|word| word.rust()));
-    let sizes = PrefetchSizeWord::ALL.iter().map(|word| word.rust());
-    let items: Vec<&serde_json::Value> = described()["index"].as_object().expect("it has an index").values().collect();
-    for name in operators.chain(priorities).chain(sizes).chain(OTHER_HINTS) {
-        let documented = items.iter().filter(|item| item["name"] == name).filter_map(|item| item["docs"].as_str());
-        let link = format!("(crate::hints#{name})");
-        assert!(
-            documented.clone().any(|docs| docs.contains(&link)),
-            "the page of {name} has no {link}: give it when_it_pays!"
-        );
-        let anchor = format!("<a id=\"{name}\"></a>");
-        assert!(
-            page.contains(&anchor),
-            "hints.md has no section for {name}: add it to HINTS in lab/measured/src/hints.rs"
-        );
-    }
-}
-
 /// Each marker has a page that shows it: an example, its PTX with its machine code as in `docs/sass`, and what takes it.
 #[test]
 fn the_page_of_each_marker_shows_it() {
@@ -159,7 +118,7 @@ fn the_page_of_each_marker_shows_it() {
         let (ptx, sm) = (&shown[2], shown[1].parse().expect("digits"));
         let made = made(&docs, &forms).unwrap_or_default();
         match machine_code(&lines, ptx, sm) {
-            _ if made != ptx => wrong.push(pages::difference(&marker, made, ptx)),
+            _ if made != ptx => wrong.push(format!("{marker}: its example is {made}, its page says {ptx}")),
             Some(code) if code == shown[3] => {}
             code => wrong.push(format!("{marker}: {ptx} is {code:?} in docs/sass on sm_{sm}, not {}", &shown[3])),
         }
@@ -188,32 +147,18 @@ fn made<'f>(docs: &str, forms: &'f [std::sync::Arc<Form>]) -> Option<&'f str> {
     forms.iter().find(is_made).map(|form| form.ptx())
 }
 
-/// What the page of a function or a marker says of PTX is what the catalogue has.
-#[test]
-fn each_page_says_its_ptx() {
-    let items = described()["index"].as_object().expect("it has an index").values();
-    let pages = items.filter_map(|item| {
-        let (kind, name, text) = (&item["inner"], item["name"].as_str()?, item["docs"].as_str()?);
-        let is_function = kind["function"].is_object();
-        (is_function || kind["struct"].is_object()).then_some(pages::Page { name, is_function, text })
-    });
-    let wrong = pages::wrong(pages, &every_form());
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-/// So does the page of each method that is a part of an instruction.
-#[test]
-fn each_method_says_its_ptx() {
-    let wrong = methods::wrong(&methods::documented(described()), &every_form());
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-}
-
 /// The names of all markers.
 fn markers() -> Vec<String> {
     // An atomic's order, and other words for a space.
     const WORDS_ALONE: [&str; 3] = ["AcqRel", "SharedCta", "Param"];
     let mut markers: Vec<String> = ["NoHint", "NoPrefetch", "Generic"].map(String::from).into();
-    markers.extend(pages::words().into_keys());
+    markers.extend(L1PriorityWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(L2PriorityWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(OperatorWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(PrefetchSizeWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(OrderWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(ScopeWord::ALL.iter().map(|word| format!("{word:?}")));
+    markers.extend(SpaceWord::ALL.iter().map(|word| format!("{word:?}")));
     markers.retain(|marker| !WORDS_ALONE.contains(&marker.as_str()));
     markers
 }

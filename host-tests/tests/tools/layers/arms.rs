@@ -2,62 +2,41 @@
 
 use std::fs;
 
-use super::code::code;
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::code::{Token, flatten};
 use super::{repository, rust_files};
 
 /// What an arm may capture, so that a reader can hold it.
 const MOST: usize = 10;
 
-/// An arm of a macro.
-#[derive(Debug, PartialEq, Eq)]
-struct Arm<'s> {
-    of: &'s str,
-    captures: usize,
-}
-
-/// The arms of all macros in a source without comments and texts.
-fn arms(source: &str) -> Vec<Arm<'_>> {
+/// The arms of all macros in a source: the macro, and how much the arm captures.
+fn arms(source: TokenStream) -> Vec<(String, usize)> {
+    let trees: Vec<TokenTree> = source.into_iter().collect();
     let mut found = Vec::new();
-    for (at, keyword) in source.match_indices("macro_rules! ") {
-        let definition = &source[at + keyword.len()..];
-        let end = definition.find(|c: char| !super::is_of_a_word(c)).unwrap_or(definition.len());
-        let (of, rest) = definition.split_at(end);
-        let mut rest = group(rest.trim_start()).0;
-        while let Some(begin) = rest.find(['(', '[', '{']) {
-            let (pattern, after) = group(&rest[begin..]);
-            let Some(transcriber) = after.find("=>").map(|arrow| after[arrow + 2..].trim_start()) else { break };
-            found.push(Arm { of, captures: captures(pattern) });
-            rest = group(transcriber).1;
+    for (at, tree) in trees.iter().enumerate() {
+        let TokenTree::Group(group) = tree else { continue };
+        let name = |before: usize| Some(trees.get(at.checked_sub(before)?)?.to_string());
+        if let (Some("macro_rules"), Some(of)) = (name(3).as_deref(), name(1)) {
+            let of_macro: Vec<TokenTree> = group.stream().into_iter().collect();
+            let patterns = of_macro.windows(2).filter_map(|two| match two {
+                [TokenTree::Group(pattern), TokenTree::Punct(mark)] if mark.as_char() == '=' => Some(pattern.stream()),
+                _ => None,
+            });
+            found.extend(patterns.map(|pattern| (of.clone(), captures(pattern))));
         }
+        found.extend(arms(group.stream()));
     }
     found
 }
 
-/// What is between the brackets with which a text begins, and what follows them.
-fn group(text: &str) -> (&str, &str) {
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && at > 0 {
-            return (&text[1..at], &text[at + 1..]);
-        }
-    }
-    panic!("brackets that do not close: {}", &text[..text.len().min(80)])
-}
-
 /// How many `$name:fragment` a pattern has.
-fn captures(pattern: &str) -> usize {
-    pattern.split('$').skip(1).filter(|rest| is_capture(rest)).count()
-}
-
-fn is_capture(rest: &str) -> bool {
-    let end = rest.find(|c: char| !super::is_of_a_word(c)).unwrap_or(rest.len());
-    let fragment = rest[end..].strip_prefix(':').unwrap_or_default();
-    end > 0 && fragment.starts_with(|c: char| c.is_ascii_lowercase())
+fn captures(pattern: TokenStream) -> usize {
+    let mut tokens = Vec::new();
+    flatten(pattern, &mut tokens);
+    let is_capture =
+        |four: &&[Token]| four[0].text == "$" && four[1].is_name() && four[2].text == ":" && four[3].is_name();
+    tokens.windows(4).filter(is_capture).count()
 }
 
 #[test]
@@ -65,10 +44,10 @@ fn no_arm_captures_much() {
     let (mut longer, mut count) = (Vec::<String>::new(), 0);
     for package in ["ptx-intrinsics/src", "ptx-kernel/src"] {
         for file in rust_files(&repository().join(package), true) {
-            let source = code(&fs::read_to_string(&file).expect("the source can be read"));
-            let arms = arms(&source);
+            let source = fs::read_to_string(&file).expect("the source can be read");
+            let arms = arms(source.parse().expect("the source is Rust"));
             count += arms.len();
-            longer.extend(arms.into_iter().filter(|arm| arm.captures > MOST).map(|arm| arm.of.to_owned()));
+            longer.extend(arms.into_iter().filter(|(_, captures)| *captures > MOST).map(|(of, _)| of));
         }
     }
     longer.sort();
@@ -85,6 +64,5 @@ fn no_arm_captures_much() {
 fn captures_are_counted() {
     let source =
         "macro_rules! a {\n    (@b $c:tt [$($d:ident = $e:expr)?]) => { f($c) };\n    () => {};\n}\nfn g() { h($i); }";
-    let of = |captures| Arm { of: "a", captures };
-    assert_eq!(arms(source), [of(3), of(0)]);
+    assert_eq!(arms(source.parse().expect("Rust")), [("a".to_owned(), 3), ("a".to_owned(), 0)]);
 }

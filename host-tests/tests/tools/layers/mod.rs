@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::code::code;
+use self::code::{Token, tokens};
 use self::paths::{Use, uses};
 
 /// The crates whose folders are layers, from the ground up.
@@ -32,8 +32,8 @@ const LONGEST: usize = 500;
 struct House {
     /// Its folder in the repository.
     name: String,
-    /// Every file but the map: `isa/gate` with its text, without comments and unit tests.
-    files: BTreeMap<String, String>,
+    /// Every file but the map: `isa/gate` with its tokens, without unit tests.
+    files: BTreeMap<String, Vec<Token>>,
 }
 
 /// What uses what in a house: the file that uses, the line, the path, the file that is used.
@@ -86,7 +86,7 @@ impl House {
             }
             let text = fs::read_to_string(path).expect("the source can be read");
             let text = text.split("#[cfg(test)]\nmod ").next().expect("there is a first part");
-            files.insert(file, code(text));
+            files.insert(file, tokens(text));
         }
         House { name, files }
     }
@@ -95,10 +95,10 @@ impl House {
     fn arrows(&self) -> Vec<Arrow<'_>> {
         let macros = self.macros();
         let mut arrows = Vec::new();
-        for (from, text) in &self.files {
-            let paths = uses(from, text).into_iter();
+        for (from, tokens) in &self.files {
+            let paths = uses(from, tokens).into_iter();
             let paths = paths.filter_map(|Use { line, names }| Some((line, names.join("::"), self.file_of(&names)?)));
-            let of_macros = macros_in(text)
+            let of_macros = macros_in(tokens)
                 .filter_map(|(line, name)| Some((line, format!("{name}!"), (*macros.get(name)?).to_owned())));
             let one_macro = format!("{}/{from}", self.name).starts_with(ONE_MACRO);
             let of_macros = of_macros.filter(|_| !one_macro);
@@ -111,10 +111,9 @@ impl House {
     /// The macros that one file alone defines, and that file.
     fn macros(&self) -> BTreeMap<&str, &str> {
         let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (file, text) in &self.files {
-            for rest in text.split("macro_rules! ").skip(1) {
-                let end = rest.find(|c: char| !is_of_a_word(c)).unwrap_or(rest.len());
-                found.entry(&rest[..end]).or_default().push(file);
+        for (file, tokens) in &self.files {
+            for defined in tokens.windows(3).filter(|three| three[0].text == "macro_rules" && three[1].text == "!") {
+                found.entry(&defined[2].text).or_default().push(file);
             }
         }
         found.into_iter().filter_map(|(name, files)| (files.len() == 1).then(|| (name, files[0]))).collect()
@@ -175,20 +174,12 @@ impl House {
     }
 }
 
-fn is_of_a_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The names before `!`, with their lines.
-fn macros_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.lines().enumerate().flat_map(|(at, line)| {
-        let name = move |(end, _): (usize, &str)| {
-            let begin = line[..end].rfind(|c: char| !is_of_a_word(c)).map_or(0, |before| before + 1);
-            let called = line[end + 1..].trim_start().starts_with(['(', '{', '[']);
-            (called && begin < end).then(|| (at + 1, &line[begin..end]))
-        };
-        line.match_indices('!').filter_map(name)
-    })
+/// The names before `!` and a bracket, with their lines.
+fn macros_in(tokens: &[Token]) -> impl Iterator<Item = (usize, &str)> {
+    let called = tokens.windows(3).filter(|three| {
+        three[0].is_name() && three[1].text == "!" && ["(", "{", "["].contains(&three[2].text.as_str())
+    });
+    called.map(|three| (three[0].line, three[0].text.as_str()))
 }
 
 fn rust_files(folder: &Path, deep: bool) -> Vec<PathBuf> {
@@ -248,6 +239,7 @@ fn files_are_short() {
 
 #[test]
 fn macros_are_names_before_an_exclamation_mark() {
-    let found: Vec<_> = macros_in("rows! { a!(b) }\nif !c { d != e }\nf!(g)").collect();
+    let tokens = tokens("rows! { a!(b) }\nif !c { d != e }\nf!(g)");
+    let found: Vec<_> = macros_in(&tokens).collect();
     assert_eq!(found, [(1, "rows"), (1, "a"), (3, "f")]);
 }

@@ -3,7 +3,6 @@
 use std::fs::{self};
 
 use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::error::Error;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
@@ -33,21 +32,6 @@ fn ptx_that_is_refused() {
     );
     assert_eq!((refused.crashed, Error::from(refused).to_string()), (false, expected));
     assert_eq!(listing(folder.path()), ["load.ptx"]);
-}
-
-#[test]
-fn ptx_that_is_accepted() {
-    let tools = CudaTools::find(&Progress::new()).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let assembler = Assembler::new(&tools.ptxas).lineinfo(true);
-    let cubin = assembler.assemble_text(LOAD, Sm::new(80), &folder.path().join("load.cubin")).unwrap().unwrap();
-    assert_eq!(listing(folder.path()), ["load.cubin"]);
-    let functions = Disassembler::new(&tools.nvdisasm).disassemble(&cubin.path).unwrap();
-    assert_eq!(functions.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["_RNvCs1234_4demo4load"]);
-    let code = functions[0].instructions.iter();
-    let memory: Vec<_> = code.filter(|one| one.ptx_line == Some(10)).map(|one| one.opcode.as_str()).collect();
-    assert_eq!(memory.last(), Some(&"LDG.E.EL.CONSTANT"));
-    assert_eq!(functions[0].instructions.last().unwrap().text, "EXIT");
 }
 
 #[test]

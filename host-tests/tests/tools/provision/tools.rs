@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
 
 use host_tests::tools::command::{Command, Machine};
-use host_tests::tools::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER, NVDISASM_12};
+use host_tests::tools::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER};
 use host_tests::tools::disassembler::Disassembler;
 use host_tests::tools::files::write_whole;
 use host_tests::tools::progress::Progress;
@@ -30,15 +29,6 @@ fn without_pip() {
     let (found, said) = fake.find_tools();
     assert_eq!(found.unwrap_err(), format!("{expected}{HAVE_CUDA}"));
     assert_eq!(said, [""; 0]);
-    assert_eq!(fake.cuda(), ["lock"]);
-}
-
-#[test]
-fn with_a_python_that_has_no_pip() {
-    let fake = Fake::new();
-    fake.script("bin/python3", "echo 'No module named pip' >&2; exit 1");
-    let (found, _) = fake.find_tools();
-    assert!(found.unwrap_err().starts_with("the CUDA tools are not installed, and there is no pip"));
     assert_eq!(fake.cuda(), ["lock"]);
 }
 
@@ -85,31 +75,6 @@ fn tools_are_downloaded_once() {
     assert_eq!(fake.log("pip.log"), "install\ninstall\n");
 }
 
-/// Triton's wheel is big, and one program of it is wanted.
-#[test]
-fn of_a_big_wheel_only_the_named_file_is_kept() {
-    let fake = Fake::new();
-    let nvdisasm = tool("nvdisasm", "12.8");
-    let triton = format!(
-        "f=$to/triton/backends/nvidia/bin/nvdisasm; mkdir -p $to/triton/backends/nvidia/bin; echo big > $to/triton/big
-         echo '#!/bin/sh' > $f; cat >> $f <<'END'\n{nvdisasm}\nEND\nchmod +x $f; echo \"$@\" >> $HERE/arguments.log\n"
-    );
-    fake.pip(&format!("{}{triton}", good_wheels()));
-    let tools = fake.find_tools().0.unwrap();
-    let found = tools.nvdisasm12(&Progress::kept()).unwrap();
-    let program = "cuda/nvdisasm-12.8/triton/backends/nvidia/bin/nvdisasm";
-    assert_eq!(found, fake.machine.target().join(program));
-    tools.nvdisasm12(&Progress::kept()).unwrap();
-    let folder = fake.machine.target().join("cuda/nvdisasm-12.8");
-    assert_eq!(listing(&folder), ["stamp", "triton"]);
-    assert_eq!(listing(&folder.join("triton")), ["backends"]);
-    assert_eq!(fake.log("pip.log"), "install\ninstall\n");
-    let arguments = fake.log("arguments.log");
-    assert!(arguments.contains("--python-version=3.11 --platform=manylinux_2_28_x86_64"), "{arguments}");
-    assert!(arguments.contains("--require-hashes --requirement"), "{arguments}");
-    assert_eq!(fake.cuda(), ["13.5", "lock", "nvdisasm-12.8"]);
-}
-
 #[test]
 fn two_at_once_download_once() {
     let fake = Fake::new();
@@ -141,17 +106,6 @@ fn what_a_killed_process_left_is_swept() {
     fs::create_dir_all(home.join(".new-12.9-abc")).unwrap();
     fake.find_tools().0.unwrap();
     assert_eq!(fake.cuda(), [".new-12.9-abc", "13.5", "lock"]);
-}
-
-#[test]
-fn wheels_without_the_tool_are_not_installed() {
-    let fake = Fake::new();
-    fake.pip("mkdir -p $to/nvidia");
-    let expected = "the wheel nvidia-cuda-nvcc==13.5.37 lacks a file
-  at nvidia/cu13/bin/ptxas
-  → install NVIDIA's CUDA toolkit 13 and set CUDA_HOME to its folder";
-    assert_eq!(fake.find_tools().0.unwrap_err(), expected);
-    assert_eq!(fake.cuda(), ["lock"]);
 }
 
 #[test]
@@ -188,27 +142,12 @@ fn a_wheel_that_is_another_file_is_not_installed() {
 /// Each wheel is pinned: one version, and what its file is.
 #[test]
 fn every_wheel_is_pinned() {
-    let sets = [&CUDA_13, &CUDA_12, &NVDISASM_12, &CUDA_13_COMPILER];
+    let sets = [&CUDA_13, &CUDA_12, &CUDA_13_COMPILER];
     let wheels: Vec<_> = sets.iter().flat_map(|set| set.wheels).collect();
-    assert_eq!(wheels.len(), 8);
+    assert_eq!(wheels.len(), 7);
     for wheel in wheels {
         assert!(!wheel.version.contains('*') && !wheel.sha256.is_empty(), "{wheel:?}");
     }
-}
-
-/// Nothing can be created in /proc, not even by root.
-#[test]
-fn a_folder_that_may_not_be_written_to() {
-    let mut fake = Fake::new();
-    fake.machine.repository = "/proc/self".into();
-    let error = fake.find_tools().0.unwrap_err();
-    assert!(error.starts_with("could not create the folder: "), "{error}");
-    assert!(error.ends_with("\n  at /proc/self/target/cuda"), "{error}");
-    let error = write_whole(Path::new("/proc/self/report.json"), "{}").unwrap_err().to_string();
-    assert!(error.starts_with("could not write: "), "{error}");
-    let expected =
-        "\n  at /proc/self/report.json\n  → make sure that its folder may be written to, and that the disk is not full";
-    assert!(error.ends_with(expected), "{error}");
 }
 
 /// The process that [`a_full_disk`] lets write only so much.
@@ -329,20 +268,6 @@ fn broken_tools_of_a_toolkit() {
 }
 
 #[test]
-fn a_tool_that_is_not_executable() {
-    let mut fake = Fake::new();
-    let ptxas = fake.script("toolkit/bin/ptxas", &tool("ptxas", "13.5"));
-    fake.script("toolkit/bin/nvdisasm", &tool("nvdisasm", "13.5"));
-    fs::set_permissions(ptxas, Permissions::from_mode(0o644)).unwrap();
-    fake.set("CUDA_PATH", fake.at("toolkit"));
-    let error = fake.find_tools().0.unwrap_err();
-    let begin = "ptxas does not work: could not start @/toolkit/bin/ptxas: Permission denied";
-    assert!(error.starts_with(begin), "{error}");
-    assert!(error.contains("\n  → make it executable: chmod +x @/toolkit/bin/ptxas"), "{error}");
-    assert!(error.contains("take it out of CUDA_PATH"), "{error}");
-}
-
-#[test]
 fn an_old_toolkit_is_passed_over() {
     let mut fake = Fake::new();
     for name in ["ptxas", "nvdisasm"] {
@@ -365,21 +290,4 @@ fn a_toolkit_is_preferred_to_a_download() {
     let tools = fake.find_tools().0.unwrap();
     assert_eq!((tools.ptxas, tools.release), (fake.at("toolkit/bin/ptxas"), (13, 0)));
     assert_eq!(fake.cuda(), [""; 0]);
-}
-
-#[test]
-fn broken_tools_of_a_download() {
-    let fix = "delete @/repository/target/cuda/13.5 and run this again; or set CUDA_HOME to a CUDA 13 toolkit";
-    let cases = [
-        (tool("ptxas", "12.9"), "ptxas has the wrong version: it is of CUDA 12.9, not 13", ""),
-        ("exit 126".to_owned(), "ptxas does not work: it exited with status 126", ""),
-    ];
-    for (body, what, printed) in cases {
-        let fake = Fake::new();
-        fake.pip(&good_wheels());
-        fake.find_tools().0.unwrap();
-        fake.script("repository/target/cuda/13.5/nvidia/cu13/bin/ptxas", &body);
-        let at = "@/repository/target/cuda/13.5/nvidia/cu13/bin/ptxas";
-        assert_eq!(fake.find_tools().0.unwrap_err(), format!("{what}\n  at {at}{printed}\n  → {fix}"));
-    }
 }
