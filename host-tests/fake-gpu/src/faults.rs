@@ -89,7 +89,9 @@ fn launched(kernel: &str) -> Option<u32> {
 
 /// A call has been made.
 pub(crate) fn after(Call { name, arguments }: Call<'_>) {
-    if name == "cuLaunchKernel" && of("FAKE_FLIP").is_some_and(|kernel| kernel == name_of(arguments[0])) {
+    if name == "cuLaunchKernel"
+        && of("FAKE_FLIP").is_some_and(|kernels| kernels.split(',').any(|kernel| kernel == name_of(arguments[0])))
+    {
         let last = parameters_of(arguments[0]).checked_sub(1).expect("the kernel has parameters");
         // SAFETY: the last argument of the kernel is a pointer to device memory.
         unsafe { **(*(arguments[9] as *const *const *mut u8).add(last)) ^= 1 };

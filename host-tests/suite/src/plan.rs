@@ -246,11 +246,6 @@ impl Kernel {
         }
     }
 
-    /// Whether what is tried has a piece of text in its statements.
-    pub(super) fn has_statement(&self, text: &str) -> bool {
-        self.trials.iter().enumerate().any(|(trial, case)| trial::body(case, self.room, trial).contains(text))
-    }
-
     /// The bytes of a trial.
     pub fn range(&self, trial: usize) -> std::ops::Range<usize> {
         trial * self.trial_bytes()..(trial + 1) * self.trial_bytes()

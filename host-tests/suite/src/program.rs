@@ -68,15 +68,9 @@ pub struct Options {
     /// Work at this stage, as a process of another one
     #[arg(long, value_name = "STAGE", hide = true)]
     work: Option<String>,
-    /// Where its results go
-    #[arg(long, value_name = "FILE", hide = true)]
-    results: Option<PathBuf>,
     /// Its set of images
     #[arg(long, value_name = "SET", hide = true)]
     set: Option<String>,
-    /// Only kernels of this kind of memory
-    #[arg(long, value_name = "KIND", hide = true)]
-    kind: Option<String>,
     /// How long its process may take
     #[arg(long, value_name = "SECONDS", hide = true)]
     left: Option<f64>,
@@ -110,7 +104,7 @@ pub fn main(options: &Options, folder: &Path, forms: Catalogue) -> Result<ExitCo
         return launch_all(corpus, &options.kernels, launch_limit.unwrap_or(LAUNCH), left.unwrap_or(LAUNCH * 4));
     }
     let out = options.out.clone().unwrap_or_else(|| folder.to_owned());
-    let results = options.results.clone().unwrap_or_else(|| out.join("results.jsonl"));
+    let results = out.join("results.jsonl");
     match &options.work {
         Some(stage) if stage == MACHINE => tell_machine(),
         Some(stage) => work_at(stage, options, folder, out, &results, forms),
@@ -165,7 +159,7 @@ fn work_at(
     child::end_with_parent()
         .map_err(|error| Error::new(format_args!("could not ask the system for a signal: {error}")))?;
     let stage = stage(name)?;
-    let settings = Settings { set: options.set.clone(), kind: options.kind.clone(), ..settings(options)? };
+    let settings = Settings { set: options.set.clone(), ..settings(options)? };
     watch(name.to_owned(), Journal::open(results)?, settings.launch_limit.unwrap_or(stage.launch_limit()));
     let mut bench = Bench::new(folder.to_owned(), out, forms, settings, Journal::open(results)?);
     match work(&*stage, &mut bench, &Progress::new()) {

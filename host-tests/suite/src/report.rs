@@ -1,4 +1,4 @@
-//! What a run showed, for programs, for the terminal and as a page.
+//! What a run showed, for programs and as a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -334,54 +334,6 @@ impl Report {
         self.complete && self.forms.iter().all(Tried::passed) && self.stages.iter().all(StageReport::passed)
     }
 
-    /// For the terminal.
-    pub fn table(&self) -> String {
-        let Machine { gpu, sm, driver, .. } = &self.machine;
-        let mut table = format!("{gpu} (sm_{sm}), {driver}, seed {}\n", self.seed);
-        table += if self.quick { DRY } else { "" };
-        for tried in &self.forms {
-            table += &format!("\n{}, {}\n", tried.stage, images(&tried.set));
-            table += &format!("{:<22}{:>12}{:>9}  not run\n", "instruction", "bytes right", "failed");
-            for row in &tried.instructions {
-                let why = reasons(&row.not_run, ", ");
-                table += &format!("{:<22}{:>12}{:>9}  {why}\n", row.name, row.passed, row.failed);
-            }
-            if let Some(Failure { ptx, failure }) = tried.known.first() {
-                table += &format!("\nKNOWN of {} forms: {ptx}\n  {}\n", tried.known.len(), failure.what);
-            }
-            for Failure { ptx, failure } in tried.failures.iter().take(SHOWN) {
-                table += &format!("\nFAILED {ptx}\n  {}\n", failure.what);
-            }
-            let hidden = tried.failures.len().saturating_sub(SHOWN);
-            table += &if hidden > 0 { format!("\nand {hidden} more, in the report\n") } else { "\n".into() };
-            for (count, what) in tried.counts() {
-                table += &format!("{count:>9}  {what}\n");
-            }
-            for (why, count) in &tried.counts.not_launched {
-                table += &format!("{:>9}  … {count} {why}\n", "");
-            }
-            for (word, count) in &tried.counts.unseen {
-                table += &format!("{count:>9}  {UNSEEN} {word}\n");
-            }
-        }
-        for stage in &self.stages {
-            table += &format!("\n{}: {}\n", stage.name, stage.in_a_line());
-            for row in shown(&stage.results, self.has_table(&stage.name)) {
-                table += &format!("  {}{}: {}\n", if row.passed { "" } else { "FAILED " }, row.item, row.text);
-            }
-            for lost in &stage.lost {
-                table += &format!("  LOST {}: {}\n", lost.name(), one_line(&lost.why));
-            }
-            if !stage.not_done.is_empty() {
-                table += &format!("  NOT DONE {}\n", some(&stage.not_done));
-            }
-        }
-        if !self.not_in_it.is_empty() {
-            table += &format!("\nnot in it: {}\n", self.not_in_it.join(", "));
-        }
-        table + &format!("\n{}\n", self.in_a_line())
-    }
-
     /// Whether a stage has a table of its own, which shows more than its results.
     fn has_table(&self, stage: &str) -> bool {
         self.forms.iter().any(|tried| tried.stage == stage) || [BARE, SANITIZED].contains(&stage)
@@ -395,13 +347,13 @@ impl Report {
         format!("{}{but}, {ended}", if self.passed() { "all is right" } else { "NOT ALL IS RIGHT" })
     }
 
-    /// A page of Markdown.
+    /// A page of Markdown, which the terminal shows too.
     pub fn page(&self) -> String {
         let Versions { ptx_intrinsics, commit, rustc, ptxas } = &self.versions;
         let Machine { gpu, sm, driver, .. } = &self.machine;
         let mut page = format!("# {gpu}\n\n");
         let mut line = |text: &str| writeln!(page, "{text}").expect("a string takes all");
-        line("Written by `cargo xtask measured` from `report.json`.\n");
+        line("Made of `report.json`.\n");
         line("| | |\n| --- | --- |");
         line(&format!("| GPU | {gpu} (sm_{sm}) |\n| driver | {driver} |\n| date | {} |", date(self.began)));
         line(&format!("| commit | {commit} |\n| crate | {ptx_intrinsics} |\n| kernels compiled by | {rustc} |"));
@@ -411,7 +363,7 @@ impl Report {
             line(&format!("| stages of the plan that are not in it | {} |", self.not_in_it.join(", ")));
         }
         if self.quick {
-            line(&format!("\n**{}**", DRY.trim()));
+            line(&format!("\n**{}**", DRY));
         }
         for tried in &self.forms {
             let Tried { stage, set, seed, .. } = tried;
@@ -426,7 +378,7 @@ impl Report {
             }
             line("\n| Instruction | Bytes right | Failed | Not run |\n| --- | ---: | ---: | --- |");
             for row in &tried.instructions {
-                let why = reasons(&row.not_run, "; ");
+                let why = reasons(&row.not_run);
                 line(&format!("| `{}` | {} | {} | {why} |", row.name, row.passed, row.failed));
             }
             for (form, what, all) in [
@@ -465,10 +417,7 @@ fn is_none(count: &usize) -> bool {
 const UNSEEN: &str = "bytes right, but no byte shows what it does:";
 
 /// What is said of a dry run.
-const DRY: &str = "A dry run: small sizes and few rounds, which say nothing of orders and speed.\n";
-
-/// Failures that the terminal shows; the report has all.
-const SHOWN: usize = 20;
+const DRY: &str = "A dry run: small sizes and few rounds, which say nothing of orders and speed.";
 
 /// The first of some names.
 fn some(names: &[String]) -> String {
@@ -485,6 +434,6 @@ fn images(set: &str) -> String {
     if set == PTX { "by the driver, from PTX".into() } else { format!("by ptxas {set}") }
 }
 
-fn reasons(reasons: &BTreeMap<String, usize>, between: &str) -> String {
-    reasons.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(between)
+fn reasons(reasons: &BTreeMap<String, usize>) -> String {
+    reasons.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join("; ")
 }

@@ -58,25 +58,6 @@ pub enum Room {
 }
 
 impl Room {
-    /// The kind of memory that its addresses lie in.
-    pub fn kind(self) -> &'static str {
-        match self {
-            Room::Global | Room::Lines => "global",
-            Room::Multimem => "multimem",
-            Room::Mapped => "host",
-            Room::Shared | Room::SharedLines => "shared",
-            Room::Cluster | Room::ClusterLines => "cluster",
-            Room::Const | Room::Local | Room::Entry | Room::Func => "constant",
-            Room::TensorMap
-            | Room::TensorShared
-            | Room::TensorCluster
-            | Room::TensorWide
-            | Room::TensorWideCluster
-            | Room::ConstTensorMap
-            | Room::EntryTensorMap => "tensor-map",
-        }
-    }
-
     /// Blocks of a launch.
     pub fn blocks(self) -> usize {
         if self.is_of_cluster() { 2 } else { 1 }
@@ -110,7 +91,7 @@ impl Room {
 
     /// Whether its slots hold tensor maps.
     pub fn has_tensor_map(self) -> bool {
-        self.kind() == "tensor-map"
+        self.word().contains("tensor")
     }
 
     /// Its kernels' names begin with this.

@@ -1,6 +1,6 @@
 //! Every form of the catalogue on a GPU: every kernel once, and every byte of every buffer compared.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -120,17 +120,13 @@ impl Stage for Forms {
     fn work(&self, bench: &Bench) -> Result<Work> {
         let kernels = bench.kernels()?;
         let by_name = by_name(bench.plan());
-        let (mut items, mut known) = (Vec::new(), HashSet::new());
+        let mut items = Vec::new();
         let multimem = bench.gpu().is_ok_and(has_multimem);
         for (number, image) in kernels.forms().iter().enumerate().step_by(bench.settings.sample.max(1)) {
             let mut parts = Vec::new();
             for name in &image.kernels {
                 let kernel = planned(&by_name, name)?;
-                if kernel.room == Room::Multimem && !multimem {
-                    continue;
-                }
-                let of_kind = |kind: &String| kernel.room.kind() == kind && is_new(kernel, &mut known);
-                if bench.settings.kind.as_ref().is_none_or(of_kind) {
+                if kernel.room != Room::Multimem || multimem {
                     parts.push(name.clone());
                 }
             }
@@ -142,7 +138,7 @@ impl Stage for Forms {
             set: kernels.set.clone(),
             ptx: kernels.ptx,
             seed: bench.settings.seed,
-            part: bench.settings.sample > 1 || bench.settings.kind.is_some() || kernels.part,
+            part: bench.settings.sample > 1 || kernels.part,
             refused: kernels.refused.clone(),
             multimem,
         };
@@ -182,13 +178,6 @@ fn planned<'p>(by_name: &HashMap<&str, &'p Kernel>, name: &str) -> Result<&'p Ke
         Error::new(format_args!("the image has a kernel {name} that the catalogue does not lead to"))
             .fix("make the bundle anew: its kernels are of another version than its program")
     })
-}
-
-/// Whether a kernel has an instruction that none before it has.
-fn is_new<'p>(kernel: &'p Kernel, known: &mut HashSet<&'p str>) -> bool {
-    let before = known.len();
-    known.extend(kernel.trials.iter().map(|case| case.form.instruction()));
-    known.len() > before
 }
 
 impl Outcome {

@@ -78,8 +78,6 @@ pub struct Settings {
     pub sample: usize,
     /// The images to run, by their assembler; those that load if left out.
     pub set: Option<String>,
-    /// Only kernels of this kind of memory, as few as have every instruction.
-    pub kind: Option<String>,
     /// Only these items, if there are any here.
     pub items: Vec<String>,
     /// How long a launch may take, if it is not what the stage says.

@@ -1,11 +1,9 @@
-//! What the units for approximate functions give for every operand of some binades, into files.
+//! What the units for approximate functions give for every operand of some binades, beside the exact results.
 
-use std::path::Path;
 use std::time::Duration;
 
-use ::values::{Judged, UNITS, Unit, encoded, header, words_of};
-use rayon::prelude::*;
-use serde_json::{Value, json};
+use ::values::{UNITS, Unit, header, words_of};
+use serde_json::Value;
 
 use super::journal::{Found, Item, Work};
 use super::kernels::UNITS as NAME;
@@ -13,7 +11,6 @@ use super::stage::{Bench, Facts, Stage};
 use super::values::{assemble, is_of_generation};
 use launch::gpu::{Argument, Launch};
 use ptx_build::error::{Error, Result};
-use ptx_build::files::write_whole;
 use ptx_build::ptxas::On;
 use workloads::image::Image;
 
@@ -54,17 +51,11 @@ impl Stage for Units {
         let unit = UNITS.iter().find(|unit| unit.name == item.name);
         let unit = unit.ok_or_else(|| Error::new("there is no such unit"))?;
         let binades = unit.binades(bench.settings.quick).into_iter();
-        let binades = binades.map(|(first, count)| Ok((first, results(bench, unit, first, count)?)));
-        let binades: Vec<(u32, Vec<u32>)> = binades.collect::<Result<_>>()?;
-        // The GPU is not needed for what takes longest.
-        let folder = bench.out.join(NAME);
-        let kept = |binade: &(u32, Vec<u32>)| keep(unit, &folder, binade);
-        let kept: Vec<(String, usize, Judged)> = binades.par_iter().map(kept).collect::<Result<_>>()?;
-        let passed = kept.iter().all(|(.., judged)| judged.passed);
-        let text: Vec<String> =
-            kept.iter().map(|(_, bytes, judged)| format!("{} ({bytes} bytes)", judged.text)).collect();
-        let data = kept.into_iter().map(|(file, _, judged)| json!({ "file": file, "of": judged.data })).collect();
-        Ok(Some(Found { passed, text: text.join("; "), data: Value::Array(data) }))
+        let judged = binades.map(|(first, count)| Ok(unit.judge(first, &results(bench, unit, first, count)?)));
+        let judged = judged.collect::<Result<Vec<_>>>()?;
+        let text: Vec<&str> = judged.iter().map(|judged| judged.text.as_str()).collect();
+        let (passed, text) = (judged.iter().all(|judged| judged.passed), text.join("; "));
+        Ok(Some(Found { passed, text, data: Value::Array(judged.into_iter().map(|judged| judged.data).collect()) }))
     }
 }
 
@@ -84,18 +75,4 @@ fn results(bench: &Bench, unit: &Unit, first: u32, count: usize) -> Result<Vec<u
     unsafe { gpu.launch(&module, &launch) }?;
     gpu.wait()?;
     Ok(words_of(&gpu.download(&to)?))
-}
-
-/// Keeps the results of a binade: the file, how many bytes it has, and what it says.
-fn keep(unit: &Unit, folder: &Path, (first, results): &(u32, Vec<u32>)) -> Result<(String, usize, Judged)> {
-    let file = format!("{}-{first:08x}.zst", unit.name);
-    let bytes = write(&folder.join(&file), results)?;
-    Ok((file, bytes, unit.judge(*first, results)))
-}
-
-/// Writes the differences of the results, packed; how many bytes that are.
-fn write(file: &Path, results: &[u32]) -> Result<usize> {
-    let packed = zstd::encode_all(&encoded(results)[..], 3).map_err(|error| Error::io("pack", file, error))?;
-    write_whole(file, &packed)?;
-    Ok(packed.len())
 }

@@ -3,6 +3,7 @@
 //! that is forbidden, of a test or of a mutant. With an L1 it shows what an acquire is for.
 
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use fake_gpu_client::{SM_VARIABLE, library, on_machine};
 use host_tests::check::{forms_check, whole};
@@ -39,27 +40,28 @@ const OF_REMOTE: Amount = Amount { rounds: 48, ..AMOUNT };
 /// The GPUs that the kernels are assembled for: one of each generation, and how many tests it has. Two are drawn by the seed.
 const GENERATIONS: [(u32, usize); 5] = [(75, 35), (80, 35), (90, TESTS), (100, TESTS), (120, TESTS)];
 
-/// The tests that machines run: of each shape one scope, drawn by the seed.
-fn drawn() -> Vec<Litmus> {
-    let mut random = StdRng::seed_from_u64(forms_check::seed().expect("a number"));
+/// What draws.
+static SEED: LazyLock<u64> = LazyLock::new(|| forms_check::seed().expect("a number"));
+
+/// The tests that machines run: of each shape one scope, in an order that is drawn too.
+static DRAWN: LazyLock<Vec<Litmus>> = LazyLock::new(|| {
+    let mut random = StdRng::seed_from_u64(*SEED);
     let all = Litmus::all();
     let of_shape = |(shape, _): &(&str, Weak)| -> Vec<usize> {
         let own: Vec<usize> = (0..all.len()).filter(|at| broken(&all[*at]).0 == *shape).collect();
         own.sample(&mut random, whole::or(1)).copied().collect()
     };
-    let places: Vec<usize> = BROKEN.iter().flat_map(of_shape).collect();
+    let mut places: Vec<usize> = BROKEN.iter().flat_map(of_shape).collect();
+    places.shuffle(&mut random);
     places.into_iter().map(|at| all[at].clone()).collect()
-}
+});
 
 /// Half of them for the machine that is as weak as the model allows, and half for their broken machines: each shape is on one of the two.
-fn halves() -> [Vec<Litmus>; 2] {
-    let mut tests = drawn();
-    if whole::is_set() {
-        return [tests.clone(), tests];
+fn halves() -> [&'static [Litmus]; 2] {
+    match whole::is_set() {
+        true => [&DRAWN, &DRAWN],
+        false => DRAWN.split_at(BROKEN.len() / 2).into(),
     }
-    tests.shuffle(&mut StdRng::seed_from_u64(forms_check::seed().expect("a number")));
-    let broken = tests.split_off(BROKEN.len() / 2);
-    [tests, broken]
 }
 
 fn main() -> ExitCode {
@@ -103,11 +105,8 @@ fn prepare() -> Result<String> {
     let toolchain = DeviceToolchain::find(Route::chosen(None)?, &progress)?;
     let all = Litmus::all();
     let part = compile("litmus", 0, &all, &toolchain)?;
-    let seed = forms_check::seed()?;
+    let seed = *SEED;
     println!("seed {seed}; repeat with {}={seed}", forms_check::SEED_VARIABLE);
-    // Each test draws the same.
-    // SAFETY: this process has one thread yet.
-    unsafe { std::env::set_var(forms_check::SEED_VARIABLE, seed.to_string()) };
     let generations: Vec<_> = GENERATIONS.sample(&mut StdRng::seed_from_u64(seed), whole::or(2)).copied().collect();
     for on in CudaTools::find(&progress)?.every_gpu(&progress)? {
         let Some((_, tests)) = generations.iter().copied().find(|(sm, _)| *sm == on.sm.number) else { continue };
@@ -158,8 +157,8 @@ fn counted_in(amount: Amount, ptx: &str, name: &str) -> Counted {
 fn memory_in_order(ptx: &str) {
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(ptx.as_bytes()).unwrap();
-    for litmus in drawn() {
-        let counted = run(&litmus, &gpu, &module, AMOUNT).unwrap();
+    for litmus in &*DRAWN {
+        let counted = run(litmus, &gpu, &module, AMOUNT).unwrap();
         assert!(counted.nothing_is_wrong(), "{counted:?}");
         assert!(!counted.is_sensitive() && !counted.passed(), "{counted:?}");
         let verdict = format!("not sensitive: none of {} mutants shows it", litmus.mutants.len());
@@ -210,7 +209,7 @@ fn with_cache(l1: L1, ptx: &str) -> Vec<(Counted, Option<&'static str>)> {
     let module = gpu.load(ptx.as_bytes()).unwrap();
     let amount = |litmus: &Litmus| if litmus.name == REMOTE { OF_REMOTE } else { AMOUNT };
     let count = |litmus: &Litmus| (run(litmus, &gpu, &module, amount(litmus)).unwrap(), is_blind(&litmus.program));
-    let counted = drawn().iter().map(count).collect();
+    let counted = DRAWN.iter().map(count).collect();
     on_machine(L1::None, Delays::None);
     counted
 }
@@ -307,7 +306,7 @@ fn a_weak_machine(ptx: &str) {
     let (mut seen, mut mutants) = (0, 0);
     let [tests, _] = halves();
     let machine = |litmus: &Litmus| if litmus.name.contains("corr") { WEAK_WITHOUT_L1 } else { WEAK };
-    for counted in on_machines(ptx, &tests, machine) {
+    for counted in on_machines(ptx, tests, machine) {
         assert!(counted.passed(), "{}: {}", counted.test, counted.verdict());
         seen += counted.mutants.iter().filter(|mutant| mutant.seen.forbidden > 0).count();
         mutants += counted.mutants.len();
@@ -319,7 +318,7 @@ fn a_weak_machine(ptx: &str) {
 /// On a machine that forgets what the test relies on, the test shows what it may not.
 fn broken_machines(ptx: &str) {
     let [_, tests] = halves();
-    for counted in on_machines(ptx, &tests, |litmus| broken(litmus).1) {
+    for counted in on_machines(ptx, tests, |litmus| broken(litmus).1) {
         assert!(counted.violations() > 0, "{}: {}", counted.test, counted.verdict());
         assert!(!counted.passed() || counted.known.is_some(), "{}: {}", counted.test, counted.verdict());
     }

@@ -28,7 +28,7 @@ use std::sync::LazyLock;
 pub use bytes::{bytes_of_all, numbers_of, words_of};
 pub use case::{BLOCK, Case, header};
 pub use judge::{Judged, judge};
-pub use unit::{UNITS, Unit, decoded, encoded};
+pub use unit::{UNITS, Unit};
 
 /// Every kernel, in the order in which a run should do them.
 pub fn every() -> &'static [Case] {

@@ -1,5 +1,4 @@
-//! The units for approximate functions, whole: the results for each operand of some binades. From them a unit can be modelled
-//! exactly where no GPU is.
+//! The units for approximate functions, whole: the results for each operand of some binades.
 
 use rayon::prelude::*;
 use serde_json::json;
@@ -74,7 +73,7 @@ impl Unit {
         let count = results.len();
         let data = json!({
             "first": first, "operands": count, "ulps": ulps, "nearest": nearest, "outside": outside,
-            "bound": function.bounds(), "checksum": checksum(results),
+            "bound": function.bounds(),
         });
         let text = format!(
             "{nearest} of {count} are the nearest numbers, at most {ulps:.3} ulp from the exact results; {outside} outside of {}",
@@ -84,54 +83,9 @@ impl Unit {
     }
 }
 
-/// FNV-1a of the results.
-fn checksum(results: &[u32]) -> String {
-    let add = |hash: u64, result: &u32| (hash ^ u64::from(*result)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", results.iter().fold(0xcbf2_9ce4_8422_2325, add))
-}
-
-/// Stands for a difference that has no byte, before the four bytes of the result.
-const WHOLE: u8 = 0x80;
-
-/// Results as a byte for each: how much the bits grow from the one before, which is 0 before the first.
-pub fn encoded(results: &[u32]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(results.len());
-    let mut before = 0u32;
-    for result in results {
-        match i8::try_from(result.wrapping_sub(before) as i32) {
-            Ok(difference) if difference as u8 != WHOLE => bytes.push(difference as u8),
-            _ => {
-                bytes.push(WHOLE);
-                bytes.extend(result.to_le_bytes());
-            }
-        }
-        before = *result;
-    }
-    bytes
-}
-
-/// The results again.
-pub fn decoded(mut bytes: &[u8]) -> Vec<u32> {
-    let (mut results, mut before) = (Vec::new(), 0u32);
-    while let [difference, rest @ ..] = bytes {
-        (before, bytes) = match (*difference, rest) {
-            (WHOLE, [a, b, c, d, rest @ ..]) => (u32::from_le_bytes([*a, *b, *c, *d]), rest),
-            (difference, rest) => (before.wrapping_add_signed((difference as i8).into()), rest),
-        };
-        results.push(before);
-    }
-    results
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn results_come_back() {
-        let results = [0x3f80_0000, 0x3f80_0001, 0x3f7f_ff81, 0x3f7f_ff80, 0x3f80_0000, 0, u32::MAX, 1];
-        assert_eq!(decoded(&encoded(&results)), results);
-    }
 
     /// An `f32` that is nearest passes, one that is far from it does not.
     #[test]

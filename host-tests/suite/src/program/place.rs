@@ -89,7 +89,7 @@ impl Place {
     pub(super) fn report(&self, forms: &[Arc<Form>]) -> Result<ExitCode> {
         let report = Report::of(&Journal::open(&self.results)?.events()?, forms, &Plan::new(forms));
         self.write_report(&report)?;
-        print!("{}{}", report.table(), summary(&report).unwrap_or_default());
+        print!("{}{}", report.page(), summary(&report).unwrap_or_default());
         eprintln!("report: {}", self.out.join("report.json").display());
         Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

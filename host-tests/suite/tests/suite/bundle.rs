@@ -181,9 +181,7 @@ pub(crate) fn forms_of(kernel: &Kernel) -> Vec<String> {
     kernel.trials.iter().map(|case| case.form.full_ptx()).collect()
 }
 
-/// Kernels of the slice, of different images.
-pub(crate) fn some_kernels(slice: &Slice) -> [&Kernel; 3] {
-    let kernels = &slice.plan.kernels;
-    assert!(kernels.len() > 3 * OF_AN_IMAGE, "only {} kernels", kernels.len());
-    [&kernels[1], &kernels[OF_AN_IMAGE], &kernels[2 * OF_AN_IMAGE + 3]]
+/// The first kernel of the second image.
+pub(crate) fn of_second_image(slice: &Slice) -> &Kernel {
+    &slice.plan.kernels[OF_AN_IMAGE]
 }

@@ -9,7 +9,6 @@ mod forms;
 mod hostile;
 mod instructions;
 mod runs;
-mod sanitizer;
 mod slice;
 
 use std::path::Path;
@@ -31,10 +30,9 @@ use crate::forms::{
     a_wrong_form_is_named, an_older_gpu, every_form_passes, faulty_accesses_fail,
 };
 use crate::runs::{
-    a_gpu_that_does_nothing, a_kernel_hangs, a_process_disappears, a_refused_image, a_whole_run,
-    an_argument_of_another_size, interrupted, no_gpu, no_parameters, the_deadline, the_second_set, unknown_errors,
+    a_gpu_that_does_nothing, a_whole_run, an_argument_of_another_size, each_fault_is_named, interrupted, no_gpu,
+    the_deadline, the_second_set,
 };
-use crate::sanitizer::a_part_under_each_sanitizer;
 use crate::slice::{FOLDER_VARIABLE, Slice, TEXTS, of_a_bundle, prepare};
 
 struct Scenario {
@@ -67,15 +65,10 @@ const OF_FEW: &[Scenario] = &[
     Scenario { name: "no_gpu_has_its_own_code", sm: "100", run: no_gpu },
     Scenario { name: "a_fault_is_named", sm: "100", run: a_fault_is_named },
     Scenario { name: "an_argument_of_another_size_is_named", sm: "100", run: an_argument_of_another_size },
-    Scenario { name: "a_part_runs_under_each_sanitizer", sm: "100", run: a_part_under_each_sanitizer },
     Scenario { name: "a_stray_write_is_seen", sm: "100", run: a_stray_write },
     Scenario { name: "a_whole_run_is_complete", sm: "100", run: a_whole_run },
-    Scenario { name: "an_image_that_is_refused_is_named", sm: "100", run: a_refused_image },
+    Scenario { name: "each_fault_is_named", sm: "100", run: each_fault_is_named },
     Scenario { name: "the_second_set_runs_if_the_first_is_refused", sm: "100", run: the_second_set },
-    Scenario { name: "a_driver_that_names_no_parameters_is_no_failure", sm: "100", run: no_parameters },
-    Scenario { name: "a_kernel_that_hangs_is_named", sm: "100", run: a_kernel_hangs },
-    Scenario { name: "errors_that_cust_does_not_know_are_named", sm: "100", run: unknown_errors },
-    Scenario { name: "a_process_that_disappears_is_missed", sm: "100", run: a_process_disappears },
     Scenario { name: "the_deadline_ends_everything", sm: "100", run: the_deadline },
     Scenario { name: "an_interrupted_run_keeps_what_it_found", sm: "100", run: interrupted },
 ];
