@@ -1,5 +1,6 @@
 //! `cargo xtask test`.
 
+mod processor;
 mod programs;
 mod queue;
 
@@ -96,7 +97,8 @@ impl Test {
         };
         let release = [RELEASE.1, OF_RELEASE[usize::from(self.whole)]].concat();
         let seconds = began.elapsed().as_secs_f64();
-        let mut parts = vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, failure: None }];
+        let mut parts =
+            vec![Part { name: "toolchain and CUDA tools".to_owned(), seconds, processor: 0.0, failure: None }];
         if !self.arguments.is_empty() {
             for (name, selection) in [DEV, (RELEASE.0, &release)] {
                 parts.push(on_this_terminal(name, cargo().arg("test").args(selection).args(&self.arguments))?);
@@ -159,7 +161,7 @@ fn on_this_terminal(name: &str, command: &mut Command) -> Result<Part> {
     let began = Instant::now();
     let status = command.status().map_err(|error| not_started(command, &error))?;
     let failure = (!status.success()).then(|| format!("`{line}`: {status}"));
-    Ok(Part { name: name.to_owned(), seconds: began.elapsed().as_secs_f64(), failure })
+    Ok(Part { name: name.to_owned(), seconds: began.elapsed().as_secs_f64(), processor: 0.0, failure })
 }
 
 /// Finds or installs what the tests need, before they all ask for it at once.
@@ -184,11 +186,13 @@ fn cargo(machine: &Machine, route: Route) -> Command {
 
 fn summary(parts: Vec<Part>, seconds: f64) -> Result<()> {
     eprintln!();
-    for Part { name, seconds, failure } in &parts {
+    eprintln!("  clock  processor");
+    for Part { name, seconds, processor, failure } in &parts {
         let verdict = if failure.is_none() { style("ok").green() } else { style("FAILED").red().bold() };
-        eprintln!("{:>7.1} s  {name}: {}", seconds, verdict.for_stderr());
+        eprintln!("{seconds:>7.1} s {processor:>7.1} s  {name}: {}", verdict.for_stderr());
     }
-    eprintln!("{seconds:>7.1} s  in all");
+    let processor: f64 = parts.iter().map(|part| part.processor).sum();
+    eprintln!("{seconds:>7.1} s {processor:>7.1} s  in all");
     let failures: Vec<&str> = parts.iter().filter_map(|part| part.failure.as_deref()).collect();
     if failures.is_empty() {
         return Ok(());

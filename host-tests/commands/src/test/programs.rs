@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use host_tests::tools::error::{Error, Result};
 use serde_json::Value;
 
+use super::processor::{self, Ended};
 use crate::cargo::{in_the_environment_of, line_of, not_started};
 
 /// A program, and what the summary calls it.
@@ -102,21 +103,22 @@ fn modules(main: &Path) -> Vec<String> {
     lines.map(module).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Compiles tests, and gives the programs, each in the environment that cargo would run it in. A program with several modules
-/// is given once for each, so that they run side by side and are told apart.
+/// Compiles tests, and gives the programs, each in the environment that cargo would run it in, and the processor time that it took. A
+/// program with several modules is given once for each, so that they run side by side and are told apart.
 pub(super) fn compile(
     selected: &Selected,
     part: &str,
     cargo: impl Fn() -> Command,
-) -> Result<std::result::Result<Vec<Program>, String>> {
+) -> Result<(std::result::Result<Vec<Program>, String>, f64)> {
     let mut command = cargo();
     command.args(["test", "--no-run"]).args(&selected.cargo);
     command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
-    let output = command.output().map_err(|error| not_started(&command, &error))?;
-    if !output.status.success() {
-        return Ok(Err(format!("`{}`: {}", line_of(&command), output.status)));
+    let Ended { status, stdout, processor } =
+        processor::run(&mut command).map_err(|error| not_started(&command, &error))?;
+    if !status.success() {
+        return Ok((Err(format!("`{}`: {status}", line_of(&command))), processor));
     }
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&stdout);
     let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let programs = |message: Value| {
         let program = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
@@ -141,7 +143,7 @@ pub(super) fn compile(
         let tests = names(command());
         Some(chosen.map(|module| of_module(module, &tests, prefix.clone() + module, command())).collect())
     };
-    Ok(Ok(messages.filter_map(programs).flatten().collect()))
+    Ok((Ok(messages.filter_map(programs).flatten().collect()), processor))
 }
 
 /// The names of a program's tests.

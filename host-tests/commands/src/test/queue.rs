@@ -8,6 +8,7 @@ use std::time::Instant;
 use console::style;
 use host_tests::tools::error::Result;
 
+use super::processor;
 use super::programs::{Program, Selected, compile};
 use crate::cargo::{line_of, not_started};
 
@@ -41,6 +42,8 @@ const EXAMPLES: &str = "examples in the documentation";
 pub(super) struct Part {
     pub(super) name: String,
     pub(super) seconds: f64,
+    /// Seconds of processor time.
+    pub(super) processor: f64,
     pub(super) failure: Option<String>,
 }
 
@@ -91,12 +94,13 @@ impl Queue {
         let began = Instant::now();
         let shown = style(format!("{name}:")).bold().for_stderr();
         eprintln!("\n{shown} cargo test --no-run {}", selected.cargo.join(" "));
-        let (mut programs, failure) = match compile(selected, name, cargo)? {
+        let (compiled, processor) = compile(selected, name, cargo)?;
+        let (mut programs, failure) = match compiled {
             Ok(programs) => (programs, None),
             Err(failure) => (Vec::new(), Some(failure)),
         };
         let seconds = began.elapsed().as_secs_f64();
-        locked(&self.parts).push(Part { name: format!("{name}, compiling"), seconds, failure });
+        locked(&self.parts).push(Part { name: format!("{name}, compiling"), seconds, processor, failure });
         // Examples in the documentation are compiled as they run.
         if selected.cargo.iter().all(|word| !word.starts_with("--test")) {
             let mut command = cargo();
@@ -145,21 +149,24 @@ pub(super) fn cores() -> usize {
 /// Runs a program, and shows what it printed.
 fn run(mut program: Program) -> Part {
     let began = Instant::now();
-    let output = program.command.stdin(Stdio::null()).output();
+    let ended = tempfile::tempfile().and_then(|mut complaints| {
+        let command = program.command.stdin(Stdio::null()).stderr(complaints.try_clone()?);
+        Ok((processor::run(command)?, processor::content(&mut complaints)?))
+    });
     let seconds = began.elapsed().as_secs_f64();
     let mut shown = std::io::stderr().lock();
     let line = style(format!("{}:", program.name)).bold().for_stderr();
-    let (text, failure) = match output {
-        Err(error) => (Vec::new(), Some(not_started(&program.command, &error).to_string())),
-        Ok(output) => {
+    let (text, processor, failure) = match ended {
+        Err(error) => (Vec::new(), 0.0, Some(not_started(&program.command, &error).to_string())),
+        Ok((ended, complaints)) => {
             let failed =
-                (!output.status.success()).then(|| format!("`{}`: {}", line_of(&program.command), output.status));
+                (!ended.status.success()).then(|| format!("`{}`: {}", line_of(&program.command), ended.status));
             // trybuild writes every message of rustc's to stderr, also those that are right.
-            let complaints = if failed.is_some() { output.stderr } else { Vec::new() };
-            ([output.stdout, complaints].concat(), failed)
+            let complaints = if failed.is_some() { complaints } else { Vec::new() };
+            ([ended.stdout, complaints].concat(), ended.processor, failed)
         }
     };
     // Nobody reads what cannot be written.
     let _ = writeln!(shown, "\n{line} {seconds:.1} s\n{}", String::from_utf8_lossy(&text));
-    Part { name: program.name, seconds, failure }
+    Part { name: program.name, seconds, processor, failure }
 }
