@@ -105,10 +105,9 @@ fn worked_kernels() -> Result<BTreeMap<String, String>, Failed> {
     Ok(kernels)
 }
 
-/// Without rust-cuda: the list of the kernel crate is that of its source, and each file of the worked kernels declares the
-/// one that it is named after. The test `kernel_crate` compares the entries that rustc makes with the same source.
+/// Without rust-cuda: each file of the worked kernels declares the one that it is named after. The test `kernel_crate`
+/// compares the entries that rustc makes of the kernel crate with its source.
 fn sources() -> Result<(), Failed> {
-    expect("the list", &expected::listed(), &expected::declared(expected::KERNELS))?;
     let worked = worked_kernels()?;
     expect("worked kernels", &worked.len(), &16)?;
     worked.iter().try_for_each(|(name, file)| expect("a kernel", name, file))

@@ -1,11 +1,8 @@
 //! `cargo xtask conformance`.
 
-use std::path::PathBuf;
-
 use host_tests::check::conformance::{self, Extent};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
-use host_tests::tools::files::write_whole;
 use host_tests::tools::program::print;
 use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::On;
@@ -17,9 +14,6 @@ pub(crate) struct Conformance {
     /// Ask only about these GPUs: sm_80,sm_100
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     sm: Vec<Sm>,
-    /// Write the results into this file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
     /// Ask about a slice, which takes about a minute. Each time it is another one
     #[arg(long)]
     quick: bool,
@@ -38,10 +32,6 @@ impl Conformance {
         let extent = if self.quick { Extent::QUICK } else { Extent::Whole };
         let report = conformance::compare(&toolchain, &gpus, extent, seed, &progress)?;
         print(&report.table())?;
-        if let Some(file) = self.json {
-            let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
-            write_whole(&file, json + "\n")?;
-        }
         if self.sm.is_empty() && !self.quick {
             report.no_reason_is_idle()?;
         }

@@ -1,8 +1,7 @@
 //! `cargo xtask parity`.
 
-use std::path::PathBuf;
-
 use host_tests::check::parity::{self, TARGETS, with_times_of};
+use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
 use host_tests::tools::files::write_whole;
@@ -19,12 +18,9 @@ pub(crate) struct Parity {
     /// Compare only for this GPU: sm_90
     #[arg(long, value_name = "SM")]
     sm: Option<String>,
-    /// Write the numbers to a file, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the page to a file: docs/parity.md
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    /// Write docs/parity.md instead of printing it
+    #[arg(long, conflicts_with_all = ["kernel", "sm"])]
+    write: bool,
     /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
@@ -45,19 +41,12 @@ impl Parity {
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
         let tools = CudaTools::find(&progress)?;
         let report = parity::measure(&toolchain, &tools, &targets, &wanted, &progress)?;
-        if let Some(file) = &self.json {
-            let json = serde_json::to_string_pretty(&report).map_err(Error::new)?;
-            write_whole(file, &(json + "\n")).map_err(advise)?;
+        if !self.write {
+            return print(&report.markdown());
         }
-        if let Some(file) = &self.markdown {
-            // The times of an older page stay: `cargo xtask measured` writes them.
-            let older = std::fs::read_to_string(file).unwrap_or_default();
-            write_whole(file, with_times_of(&report.markdown(), &older)).map_err(advise)?;
-        }
-        print(&report.table())
+        // The times of an older page stay: `cargo xtask measured` writes them.
+        let file = Machine::current().repository.join("docs/parity.md");
+        let older = std::fs::read_to_string(&file).unwrap_or_default();
+        write_whole(&file, with_times_of(&report.markdown(), &older))
     }
-}
-
-fn advise(error: Error) -> Error {
-    error.fix("make sure that the folder exists and may be written to")
 }

@@ -395,20 +395,6 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn its_readme_has_every_command_of_the_half_hour() {
-        let readme = readme();
-        for (at, Part { stages, limit }) in PLAN.iter().enumerate() {
-            let number = at + 1;
-            let line =
-                readme.lines().find(|line| line.contains(&format!("./run --plan {number} --out part-{number} ")));
-            let line = line.unwrap_or_else(|| panic!("part {number} is missing in\n{readme}"));
-            assert!(line.contains(&format!("{limit} s")) && stages.iter().all(|stage| line.contains(stage)), "{line}");
-        }
-        assert!(readme.contains("forms, litmus, values, workloads, faults: some minutes"), "{readme}");
-        assert!(readme.contains("./run --render part-1 part-2 part-3 part-4 --out all"), "{readme}");
-    }
-
     fn on(sm: u32) -> On {
         On { sm: Sm::new(sm), assembler: Assembler::new("ptxas"), version: PtxVersion::OF_EVERY_FORM }
     }

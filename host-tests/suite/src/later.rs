@@ -4,6 +4,7 @@
 use ptx_intrinsics::catalogue::Form;
 
 use super::other::Other;
+use super::reduced::change_all;
 use super::room::Room;
 
 /// Where the second value is in a slot.
@@ -44,53 +45,10 @@ fn by_second(form: &Form, _: usize, from: &[u8], to: &mut [u8]) {
 /// What becomes of the bytes of a value by those of another one.
 fn change(form: &Form, by: &[u8], to: &mut [u8]) {
     let bytes = bytes_of(form);
-    let (old, value) = (number(&to[..bytes.min(8)]), number(&by[..bytes.min(8)]));
-    let mut words = form.ptx().rsplit('.');
-    let (ty, op) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let signed = |number: u64| number as u32 as i32;
-    let new = match op {
-        _ if form.instruction().ends_with("st.async") => return to[..bytes].copy_from_slice(&by[..bytes]),
-        "add" => old.wrapping_add(value),
-        "and" => old & value,
-        "or" => old | value,
-        "xor" => old ^ value,
-        "inc" => {
-            if old >= value {
-                0
-            } else {
-                old + 1
-            }
-        }
-        "dec" => {
-            if old == 0 || old > value {
-                value
-            } else {
-                old - 1
-            }
-        }
-        "min" if ty == "s32" => {
-            if signed(old) < signed(value) {
-                old
-            } else {
-                value
-            }
-        }
-        "max" if ty == "s32" => {
-            if signed(old) > signed(value) {
-                old
-            } else {
-                value
-            }
-        }
-        "min" => old.min(value),
-        "max" => old.max(value),
-        _ => unreachable!("say what {} does", form.ptx()),
-    };
-    to[..bytes].copy_from_slice(&new.to_le_bytes()[..bytes]);
-}
-
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    match form.instruction().ends_with("st.async") {
+        true => to[..bytes].copy_from_slice(&by[..bytes]),
+        false => change_all(form.ptx(), &mut to[..bytes], &by[..bytes]),
+    }
 }
 
 /// The type of the value.

@@ -40,7 +40,7 @@ fn type_of(form: &Form) -> &str {
 
 fn in_other_block(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
     let size = 16 * (1 + thread % 2);
-    change_all(form, &mut to[..size], &from[..size]);
+    change_all(form.ptx(), &mut to[..size], &from[..size]);
     to[96..104].copy_from_slice(&1u64.to_le_bytes());
 }
 
@@ -55,12 +55,12 @@ fn in_global(form: &Form, thread: usize, from: &[u8], to: &mut [u8]) {
     from.rotate_left(16);
     to[..128].copy_from_slice(&from);
     let size = 16 * (1 + thread % 8);
-    change_all(form, &mut to[..size], &own[..size]);
+    change_all(form.ptx(), &mut to[..size], &own[..size]);
 }
 
 /// Changes each value by the one at the same place.
-fn change_all(form: &Form, values: &mut [u8], by: &[u8]) {
-    let (atomic, bytes) = meaning(form);
+pub(super) fn change_all(ptx: &str, values: &mut [u8], by: &[u8]) {
+    let (atomic, bytes) = meaning(ptx);
     for (value, by) in values.chunks_exact_mut(bytes).zip(by.chunks_exact(bytes)) {
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
         let (mut old, by) = (number(value), number(by));
@@ -78,12 +78,14 @@ fn change_all(form: &Form, values: &mut [u8], by: &[u8]) {
 }
 
 /// The reduction of one value, and its bytes. `red` has minima of 16-bit floats only as vectors.
-fn meaning(form: &Form) -> (Atomic, usize) {
+fn meaning(ptx: &str) -> (Atomic, usize) {
     let [ty, op, before] = {
-        let mut words = form.ptx().rsplit('.');
+        let mut words = ptx.rsplit('.');
         [(); 3].map(|()| words.next().unwrap_or_default())
     };
     let op = if op == "noftz" { format!("{before}.noftz") } else { op.to_owned() };
+    // An addition knows no sign.
+    let ty = if (op.as_str(), ty) == ("add", "s64") { "u64" } else { ty };
     let is_half = ["f16", "bf16"].contains(&ty);
     let text =
         if is_half && !op.contains("noftz") { format!("red.{op}.noftz.v2.{ty}") } else { format!("red.{op}.{ty}") };

@@ -5,6 +5,7 @@ use launch::tensor_map::{MapKind, STRIDES, Wide};
 use ptx_intrinsics::catalogue::Form;
 
 use super::other::{Other, all};
+use super::reduced::change_all;
 use super::room::Room;
 
 /// A prefetch of a box of a tensor of as many dimensions.
@@ -268,18 +269,10 @@ fn element(kind: MapKind, x: usize, row: usize) -> u32 {
 /// What is in the tensor where the element of a box was written, and then changed.
 fn written(form: &Form, thread: usize, at: usize) -> u32 {
     let (old, by) = (filled(thread, at, false), filled(thread, at, true));
-    let says = |op: &str| form.ptx().contains(op);
-    match () {
-        _ if says(".add.") => old.wrapping_add(by),
-        _ if says(".min.") => old.min(by),
-        _ if says(".max.") => old.max(by),
-        _ if says(".inc.") && old >= by => 0,
-        _ if says(".inc.") => old + 1,
-        _ if says(".dec.") && (old == 0 || old > by) => by,
-        _ if says(".dec.") => old - 1,
-        _ if says(".and.") => old & by,
-        _ if says(".or.") => old | by,
-        _ if says(".xor.") => old ^ by,
-        _ => old,
-    }
+    let ops = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+    let Some(op) = ops.iter().find(|op| form.ptx().contains(&format!(".{op}."))) else { return old };
+    let ty = if ops[5..].contains(op) { "b32" } else { "u32" };
+    let mut value = old.to_le_bytes();
+    change_all(&format!("red.{op}.{ty}"), &mut value, &by.to_le_bytes());
+    u32::from_le_bytes(value)
 }

@@ -58,7 +58,7 @@ fn measured() -> Report {
 #[test]
 fn no_kernel_on_the_page_needs_more_than_cuda() {
     let page = page();
-    assert!(page.starts_with(PREFACE), "`cargo xtask parity --markdown docs/parity.md` writes the page anew");
+    assert!(page.starts_with(PREFACE), "`cargo xtask parity --write` writes the page anew");
     let rows = rows(&page);
     assert_eq!(rows.len(), ROWS);
     for pair in &KERNELS {
@@ -86,7 +86,7 @@ fn the_page_says_what_comes_out() {
     for (row, line) in report.rows.iter().zip(committed) {
         // Another compiler may do better than the one that the page was made with; no compiler may do worse.
         if page.contains(&report.made_with()) {
-            assert_eq!(markdown_line(row), line, "`cargo xtask parity --markdown docs/parity.md` writes the page anew");
+            assert_eq!(markdown_line(row), line, "`cargo xtask parity --write` writes the page anew");
         } else {
             assert_eq!(row.kernel, rows(line)[0][0]);
             let (found, written) = (row.ratio(), ratio(&rows(line)[0]));

@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 use ptx_intrinsics::catalogue::{self, IMPORTS};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::conformance::grammar::{Operands, Spelling};
@@ -46,7 +45,7 @@ pub struct Target {
 }
 
 /// What the compiler said about a target's programs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Compiled {
     /// The target: `sm_90 with ptx80`.
     pub target: String,

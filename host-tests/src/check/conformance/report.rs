@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use crate::check::conformance::compiler::Compiled;
 use crate::check::conformance::known::REASONS;
 use crate::tools::error::{Error, Result};
@@ -15,7 +13,7 @@ const LIST: &str = "correct the tables of ptx-intrinsics; what is refused on pur
 const SHOWN: usize = 10;
 
 /// What the comparison showed.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The walk, by each assembler's parser.
     pub walked: Vec<Walked>,
@@ -38,7 +36,7 @@ pub struct Report {
 }
 
 /// A walk through every spelling.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Walked {
     /// The assembler's newest PTX ISA version.
     pub ptx: PtxVersion,
@@ -49,7 +47,7 @@ pub struct Walked {
 }
 
 /// The verdicts about one GPU.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct OnGpu {
     /// The GPU.
     pub sm: Sm,
@@ -68,7 +66,7 @@ pub struct OnGpu {
 }
 
 /// What the assembler alone accepts, for one reason.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Alone {
     /// Why the types refuse it.
     pub why: String,

@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
-use serde::Serialize;
-
 use super::pairs::KERNELS;
 use super::row::{Bounds, Row, Side};
 
 /// What was measured, and with what.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Report {
     /// The compiler of Rust.
     pub rustc: String,
@@ -36,21 +34,6 @@ const HEADINGS: [&str; 12] = [
 ];
 
 impl Report {
-    /// A line for each row, Rust before the stroke and CUDA C++ after it.
-    pub fn table(&self) -> String {
-        let mut lines: Vec<[String; 12]> = vec![HEADINGS.map(str::to_owned)];
-        lines.extend(self.rows.iter().map(cells));
-        let widths: [usize; 12] =
-            std::array::from_fn(|at| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or_default());
-        let mut table = format!("Rust / CUDA C++. {}\n\n", self.made_with());
-        for line in lines {
-            let cells: Vec<_> = line.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-            table += cells.join("  ").trim_end();
-            table.push('\n');
-        }
-        table + "\n" + &self.summary()
-    }
-
     /// The page that `docs/parity.md` is.
     pub fn markdown(&self) -> String {
         let mut page = format!("{PREFACE}\n{}\n\n", self.made_with());

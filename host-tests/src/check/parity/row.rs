@@ -1,12 +1,10 @@
 //! What is measured of a kernel, on one GPU and in both languages.
 
-use serde::Serialize;
-
 use crate::tools::resources::Resources;
 use crate::tools::target::Sm;
 
 /// One kernel on one GPU, in both languages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The kernel.
     pub kernel: String,
@@ -19,7 +17,7 @@ pub struct Row {
 }
 
 /// What a kernel became.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
     /// Its hot loop, once through; all of it if it has no loop.
     pub hot: Counts,
@@ -36,7 +34,7 @@ pub struct Side {
 }
 
 /// What a kernel's PTX says about its launch, where it says something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// `.maxntid`: the threads of a block, at most.
     pub threads: Option<u32>,
@@ -45,7 +43,7 @@ pub struct Bounds {
 }
 
 /// Machine instructions, and what they move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Instructions.
     pub instructions: usize,
@@ -56,7 +54,7 @@ pub struct Counts {
 }
 
 /// What the assembler says that a kernel needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Registers of a thread.
     pub registers: u32,

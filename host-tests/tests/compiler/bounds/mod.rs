@@ -103,11 +103,12 @@ fn asked(axis: Axis, steps: &BTreeSet<u32>) -> BTreeMap<Target, Asked> {
     asked
 }
 
-/// Keeps some of the targets, and asks about every call where nothing is there, and once where all is. What names targets is not there by
+/// Keeps some of the targets at which a call begins, and asks about every call where nothing is there, and once where all is. What names targets is not there by
 /// the number of an SM.
 fn draw(asked: &mut BTreeMap<Target, Asked>, axis: Axis, steps: &BTreeSet<u32>) {
     let mut random = forms_check::random("the gates are");
-    let targets: Vec<Target> = asked.keys().copied().collect();
+    let begins = asked.iter().filter(|(_, asked)| !asked.taken.is_empty());
+    let targets: Vec<Target> = begins.map(|(target, _)| *target).collect();
     let kept: BTreeSet<Target> = targets.sample(&mut random, TARGETS).copied().collect();
     asked.retain(|target, _| kept.contains(target));
     let Some(&oldest) = steps.first() else { return };
