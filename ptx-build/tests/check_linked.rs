@@ -3,7 +3,10 @@
 
 mod program;
 
+use std::process::Command;
+
 use program::{Program, WITH_PTX, source, toolkit};
+use tempfile::TempDir;
 
 const MACHINE_CODE: &str = "arch=compute_90,code=sm_90";
 
@@ -25,6 +28,22 @@ fn the_files_of_a_program_are_linked() {
     let lines: Vec<&str> = printed.lines().take(4).collect();
     let [first, second] = [format!("{} {}", one[0], one[1]), format!("{} {} 32", other[0], other[1])];
     assert_eq!(lines, ["one: 3", &first, "other: 7", &second], "{printed}");
+}
+
+/// A library begins before the program, and what it tells then is told again.
+#[test]
+fn the_files_of_a_library_are_linked() {
+    let (folder, toolkit) = (TempDir::new().expect("a folder"), toolkit());
+    let library = folder.path().join("liblinked.so");
+    let mut compiler = Command::new(toolkit.join("bin/nvcc"));
+    compiler.args(["-gencode", WITH_PTX, "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "-Dmain=run", "-L"]);
+    compiler.arg(toolkit.join("lib")).arg("-o").arg(&library);
+    compiler.args(["linked_one.cu", "linked_other.cu"].map(source));
+    assert!(compiler.status().expect("the compiler starts").success());
+    let program = Program::of_cc("linked_main.cpp", &["-Wl,--no-as-needed", &library.display().to_string()]);
+    let printed = program.is_silent(&[]);
+    let lines: Vec<&str> = printed.lines().take(4).collect();
+    assert_eq!(lines, ["one: 3", "532 222", "other: 7", "143 19 32"], "{printed}");
 }
 
 #[test]

@@ -39,4 +39,5 @@ int main(int count, char **words) {
   }
   OK(cudaMemcpy(numbers, device, sizeof numbers, cudaMemcpyDeviceToHost));
   printf("%d %d %d\n", numbers[0], numbers[31], total_of_other());
+  return 0;
 }

@@ -37,6 +37,10 @@ const RUNTIME_12: &str = "libcudart.so.12";
 const REGISTER: &str = "__cudaRegisterFatBinary";
 /// By which a source of nvcc's tells its kernels: `__sti____cudaRegisterAll`.
 const CONSTRUCTOR: &str = "_ZL24__sti____cudaRegisterAllv";
+/// Where nvcc has linked several sources (`-rdc=true`), how many have called it: the last one tells the kernels of all.
+const CALLED: &str = "_ZZL26__cudaRegisterLinkedBinaryPK19__fatBinC_Wrapper_tPFvPPvES2_E3__i";
+/// The section of what was linked.
+const OF_LINKED: &str = "__nv_relfatbin";
 /// Whose second version takes the same arguments as the first, or is not of CUDA 12.
 const SAME: [&str; 2] = ["cudaEventElapsedTime", "cudaLaunchHostFunc"];
 /// Both releases have it here, each with a structure of its own.
@@ -72,7 +76,11 @@ fn replace_in(object: &Object) {
     } else if LIBRARIES.iter().any(|library| name.starts_with(library)) {
         replace(&functions(file.dynamic_symbols()), object.address)
     } else if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(REGISTER)) {
+        let called = file.symbols().filter(|symbol| symbol.name() == Ok(CALLED));
+        called.filter(|_| object.has_begun).for_each(|called| call_again(object.address + called.address() as usize));
         replace_runtime(&functions(file.symbols()), object)
+    } else if object.has_begun && file.section_by_name(OF_LINKED).is_some() {
+        Err("it has begun, it is of several sources (-rdc=true), and it has no symbols".into())
     } else {
         // The others tell their kernels by themselves, later.
         let constructor = object.has_begun.then_some(CONSTRUCTOR);
@@ -108,6 +116,12 @@ fn replace_runtime(functions: &[Function], object: &Object) -> Result<(), String
         unsafe { std::mem::transmute::<usize, extern "C" fn()>(object.address + at)() };
     }
     Ok(())
+}
+
+/// All sources call again.
+fn call_again(called: usize) {
+    // SAFETY: the symbol says that this number of the object is there. Nothing else of the object runs now.
+    unsafe { (called as *mut i32).write(0) };
 }
 
 /// Lets each function begin with a jump to the one here that takes its arguments.
