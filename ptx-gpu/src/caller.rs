@@ -34,7 +34,7 @@ impl Caller {
         let stack = stack();
         // The handler's own functions come first.
         let around = stack.iter().skip_while(|at| **at != instruction).skip(1);
-        let stack = [instruction].into_iter().chain(around.map(|end| end - 1)).collect();
+        let stack = [instruction].into_iter().chain(around.map(|end| end.saturating_sub(1))).collect();
         Caller { stack, python: python::place() }
     }
 
@@ -45,7 +45,7 @@ impl Caller {
         }
         let own = library_of(Caller::of_call as *const c_void);
         let outside = stack().into_iter().skip_while(|at| library_of(*at as *const c_void) == own);
-        Caller { stack: outside.map(|end| end - 1).collect(), python: python::place() }
+        Caller { stack: outside.map(|end| end.saturating_sub(1)).collect(), python: python::place() }
     }
 
     /// The first function around whose source is there.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::thread;
 
+use crate::caller::Caller;
 use crate::calling;
 use crate::gpu::{Gpu, Handle, LEGACY};
 use crate::handle;
@@ -239,7 +240,7 @@ impl Gpu {
         match (of_stream, of_event) {
             (None, None) => {
                 let done = self.event(event)?.done.clone();
-                let mut point = self.order.begin(stream);
+                let mut point = self.order.begin(stream, Caller::default());
                 point.clock.join(&done);
                 self.order.end(stream, &point.clock);
                 Ok(())

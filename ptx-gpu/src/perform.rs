@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use crate::call::get;
+use crate::caller::Caller;
 use crate::calling;
 use crate::executable::Executable;
 use crate::gpu::{Handle, any, live};
@@ -16,6 +17,7 @@ use crate::work::{Host, WaitValue, Work};
 
 /// Gives work to a stream.
 pub(crate) fn submit(stream: Handle, work: Work) -> Result {
+    let caller = Caller::of_call();
     let mut point = {
         let mut gpu = live()?;
         let (stream, captures) = gpu.enter(stream)?;
@@ -26,7 +28,7 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
             return event.map_or(Ok(()), |event| gpu.mark(stream, event));
         }
         work.event().map_or(Ok(()), |event| gpu.event(event).map(drop))?;
-        gpu.order.begin(stream)
+        gpu.order.begin(stream, caller)
     };
     perform(&work, &mut point)?;
     end(&work, &point, false);
@@ -35,11 +37,12 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
 
 /// Does work and waits for it: in the default stream.
 pub(crate) fn submit_and_wait(work: &Work) -> Result {
+    let caller = Caller::of_call();
     let mut point = {
         let mut gpu = live()?;
         let stream = gpu.stream(0)?;
         gpu.is_idle(stream)?;
-        gpu.order.begin(stream)
+        gpu.order.begin(stream, caller)
     };
     perform(work, &mut point)?;
     end(work, &point, true);
@@ -61,12 +64,13 @@ fn end(work: &Work, point: &Point, waits: bool) {
 
 /// Launches what a graph became.
 pub(crate) fn launch(executable: Handle, stream: Handle) -> Result {
+    let caller = Caller::of_call();
     let (found, point) = {
         let mut gpu = live()?;
         let found = gpu.executables.get(&executable).cloned().ok_or(INVALID_VALUE)?;
         // A stream that captures takes no executable graph.
         let stream = gpu.enter_only(stream)?;
-        let mut point = gpu.order.begin(stream);
+        let mut point = gpu.order.begin(stream, caller);
         // A launch waits for the one before, in whatever stream.
         point.clock.join(gpu.order.executable(executable));
         point.node = Some((gpu.order.graph(), String::new()));

@@ -20,7 +20,7 @@ fn function<F: Copy>(name: &CStr) -> Option<F> {
 }
 
 /// The function, the file and the line that this thread executes, in the first file that is of no library. None if it executes no
-/// Python.
+/// Python. It waits for the interpreter's lock, whose owner may wait for the driver's: this thread must not have that.
 pub(crate) fn place() -> Option<Place> {
     let of_thread: extern "C" fn() -> Object = function(c"PyGILState_GetThisThreadState")?;
     if of_thread().is_null() {
@@ -36,27 +36,37 @@ pub(crate) fn place() -> Option<Place> {
 
 /// The interpreter is locked.
 fn place_of_frame() -> Option<Place> {
-    let frame: extern "C" fn() -> Object = function(c"PyEval_GetFrame")?;
+    let innermost: extern "C" fn() -> Object = function(c"PyEval_GetFrame")?;
     let caller: extern "C" fn(Object) -> Object = function(c"PyFrame_GetBack")?;
-    let line: extern "C" fn(Object) -> c_int = function(c"PyFrame_GetLineNumber")?;
-    let code: extern "C" fn(Object) -> Object = function(c"PyFrame_GetCode")?;
-    let mut first = None;
-    // Frames that were asked for are never given back. There are few, and their functions are under way.
-    let frames = std::iter::successors(Some(frame()), |frame| Some(caller(*frame)));
-    for frame in frames.take_while(|frame| !frame.is_null()) {
-        let code = code(frame);
-        let file = text_of(code, c"co_filename")?;
-        let is_own = !LIBRARIES.iter().any(|folder| file.contains(folder));
-        let place = (text_of(code, c"co_name")?, (file, line(frame).max(0) as u32));
-        if is_own {
+    let give_back: extern "C" fn(Object) = function(c"Py_DecRef")?;
+    let (mut first, mut frame, mut is_borrowed) = (None, innermost(), true);
+    while !frame.is_null() {
+        let place = place_in(frame, give_back)?;
+        let next = caller(frame);
+        if !is_borrowed {
+            give_back(frame);
+        }
+        if !LIBRARIES.iter().any(|folder| place.1.0.contains(folder)) {
+            give_back(next);
             return Some(place);
         }
         first.get_or_insert(place);
+        (frame, is_borrowed) = (next, false);
     }
     first
 }
 
-fn text_of(object: Object, name: &CStr) -> Option<String> {
+fn place_in(frame: Object, give_back: extern "C" fn(Object)) -> Option<Place> {
+    let line: extern "C" fn(Object) -> c_int = function(c"PyFrame_GetLineNumber")?;
+    let code: extern "C" fn(Object) -> Object = function(c"PyFrame_GetCode")?;
+    let code = code(frame);
+    let names = [c"co_name", c"co_filename"].map(|name| text_of(code, name, give_back));
+    give_back(code);
+    let [name, file] = names;
+    Some((name?, (file?, line(frame).max(0) as u32)))
+}
+
+fn text_of(object: Object, name: &CStr, give_back: extern "C" fn(Object)) -> Option<String> {
     let attribute: extern "C" fn(Object, *const c_char) -> Object = function(c"PyObject_GetAttrString")?;
     let text: extern "C" fn(Object) -> *const c_char = function(c"PyUnicode_AsUTF8")?;
     let value = attribute(object, name.as_ptr());
@@ -64,6 +74,8 @@ fn text_of(object: Object, name: &CStr) -> Option<String> {
         return None;
     }
     let text = text(value);
-    // SAFETY: Python's texts end with a zero, and live as long as their object, which is not given back.
-    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+    // SAFETY: Python's texts end with a zero, and live as long as their object.
+    let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned());
+    give_back(value);
+    text
 }

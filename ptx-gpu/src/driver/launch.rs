@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::call::{calls, get};
+use crate::caller::Caller;
 use crate::gpu::{Function, Gpu, Handle, live};
 use crate::perform::{call_back, submit};
 use crate::status::{INVALID_VALUE, Result};
@@ -236,7 +237,7 @@ calls! {
         let point = {
             let mut gpu = live()?;
             let stream = gpu.enter_only(stream)?;
-            gpu.order.begin(stream)
+            gpu.order.begin(stream, Caller::default())
         };
         // SAFETY: the program hands over a function and its data.
         call_back(&point, || unsafe { function(stream, 0, data) })

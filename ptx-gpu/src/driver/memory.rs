@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::call::{calls, put, put_if};
+use crate::caller::Caller;
 use crate::gpu::{Gpu, Handle, live};
 use crate::memory::Home;
 use crate::perform::submit;
@@ -21,10 +22,11 @@ pub(crate) fn give(address: *mut u64, bytes: usize, home: Home, call: &str) -> R
 
 /// Gives device memory in a stream. One that captures gives it anew each time that its graph is launched.
 pub(crate) fn give_in(stream: Handle, address: *mut u64, bytes: usize, call: &str) -> Result {
+    let caller = Caller::of_call();
     let mut gpu = live()?;
     let (stream, captures) = gpu.enter(stream)?;
     if !captures {
-        let mut point = gpu.order.begin(stream);
+        let mut point = gpu.order.begin(stream, caller);
         let place = allocate(&mut gpu, bytes, Home::Device, call)?;
         gpu.has_allocated(place, call, &mut point);
         gpu.order.end(stream, &point.clock);

@@ -93,13 +93,12 @@ impl Order {
         }
     }
 
-    /// Work begins in a stream.
-    pub(crate) fn begin(&mut self, stream: Handle) -> Point {
+    /// Work begins in a stream, for which the caller asks.
+    pub(crate) fn begin(&mut self, stream: Handle, caller: Caller) -> Point {
         let grid = self.streams.get_mut(&stream).and_then(|own| own.grid.take());
         let mut clock = self.host.clone();
         clock.join(&self.clock_of_others(stream));
         let grid_before = grid.filter(|(line, number)| clock.of(*line) < *number);
-        let caller = Caller::of_call();
         let mut point = Point { stream, clock, grid_before, caller, ..Point::default() };
         self.follow_stream(&mut point);
         point
