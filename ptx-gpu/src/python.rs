@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 type Object = *mut c_void;
 
-/// Folders of other people's files.
-const LIBRARIES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
+/// Parts of the names of files that are not of the program.
+const LIBRARIES: [&str; 3] = ["/site-packages/", "/dist-packages/", "/ptx_check_torch.py"];
 
 /// A function, a file and a line.
 pub(crate) type Place = (String, (String, u32));
