@@ -46,7 +46,7 @@ pub(crate) struct How {
     /// It is fetched through the texture cache, which need not have what the grid has written before.
     pub(crate) cached: bool,
     pub(crate) discards: bool,
-    /// `mbarrier.inval`: lanes of a warp that used the barrier are done with it when one of them ends it.
+    /// `mbarrier.inval`: those who used the barrier before are done with it. Who uses it later finds no barrier.
     pub(crate) ends_barrier: bool,
 }
 

@@ -212,9 +212,8 @@ impl Checks {
         let proxied = &state.known.proxied[memory as usize];
         for lane in lanes_of(old.lanes) {
             let actor = self.actor_of(old, lane);
-            let is_beside = actor.block == event.actor.block && actor.number / LANES == event.actor.number / LANES;
             let ordered = actor == event.actor
-                || is_beside && event.how.ends_barrier
+                || actor.block == event.actor.block && event.how.ends_barrier
                 || happened(state, old.epoch, actor)
                 || observed(state, kept, event.actor);
             if !ordered {

@@ -99,7 +99,7 @@ DEV counts_its_looks(u32* flag, u32* out) {
 }
 PAIR(counts_its_looks, (u32* flag, u32* out), (flag, out))
 
-// One lane ends a barrier that its warp has used, and one of another warp.
+// libcu++ ends the barriers of a pipeline when the last thread leaves it, by a relaxed count. It must not come before others have used them.
 //# ended_by_another race 1x64 zeros:256 ; nothing orders them
 DEV ended_by_another(u32* out) {
   __shared__ u64 bar;
