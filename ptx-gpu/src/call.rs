@@ -5,9 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::calling;
 use crate::changed::{Call, changed};
+use crate::gpu::any;
 use crate::host_access::{close_unfinished, tell_accesses};
 use crate::output::note;
-use crate::status::{INVALID_VALUE, Result, SUCCESS, UNKNOWN};
+use crate::status::{INVALID_VALUE, Result, SUCCESS, Status, UNKNOWN};
 
 /// Defines functions with the C ABI, which `$answer` calls. A body gives a `Result`. `#[also(other)]` gives a function another
 /// name too. For programs whose default stream is each thread's own, `#[ptsz]` and `#[ptds]` give it the name with that ending too, and
@@ -165,4 +166,9 @@ pub(crate) fn put_text(place: *mut c_char, room: i32, text: &str) -> Result {
         place.add(bytes.len()).write(0);
     }
     Ok(())
+}
+
+/// From here on every call ends with this status, as it does after a kernel has failed.
+pub fn fail(status: u32) {
+    any().fault.get_or_insert(Status(status));
 }

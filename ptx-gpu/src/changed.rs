@@ -5,9 +5,6 @@ use std::sync::OnceLock;
 
 use ptx_interpreter::Launch;
 
-use crate::gpu::any;
-use crate::status::Status;
-
 /// A call of the program. What a call of this library calls in its turn is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
@@ -58,9 +55,4 @@ pub(crate) fn is_checked() -> bool {
 /// What is otherwise, if something is.
 pub(crate) fn changed() -> Option<&'static Changed> {
     CHANGED.get()
-}
-
-/// From here on every call ends with this status, as it does after a kernel has failed.
-pub fn fail(status: u32) {
-    any().fault.get_or_insert(Status(status));
 }

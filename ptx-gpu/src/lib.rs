@@ -53,4 +53,5 @@ mod texture;
 mod transfer;
 mod work;
 
-pub use changed::{Call, Changed, change, fail};
+pub use call::fail;
+pub use changed::{Call, Changed, change};

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::blas::Routine;
+use crate::blas::call::Routine;
 use crate::handle::Handle;
 
 /// How a kernel is launched.

@@ -2,9 +2,7 @@
 //! which they use a part.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
 
-use crate::machine::Program;
 use crate::text::{guarded, opcode, operands};
 
 /// The most that is done with a value.
@@ -25,33 +23,8 @@ pub(crate) enum Fate {
 /// Of each register by its name.
 pub(crate) type Fates = HashMap<String, Fate>;
 
-impl Program {
-    /// What a function does with its registers.
-    pub(crate) fn fates_in(&self, function: &str) -> Arc<Fates> {
-        let mut known = self.fates.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || {
-            let sites = self.sites.iter().filter(|site| site.function == function);
-            Arc::new(fates(sites.map(|site| site.text.as_str())))
-        };
-        known.entry(function.to_owned()).or_insert_with(new).clone()
-    }
-
-    /// What becomes of what an instruction loads: the bytes of an element, and the fate of each. None if it is no load.
-    pub(crate) fn loaded_by(&self, site: u32) -> Option<(usize, Vec<Fate>)> {
-        let site = &self.sites[site as usize];
-        let (opcode, rest) = opcode(guarded(&site.text).1);
-        let bits = opcode.rsplit('.').next()?.trim_start_matches(char::is_alphabetic).parse::<usize>().ok()?;
-        if !opcode.starts_with("ld.") && !opcode.starts_with("ldu.") {
-            return None;
-        }
-        let fates = self.fates_in(&site.function);
-        let of = |register: &str| fates.get(register).copied().unwrap_or_default();
-        Some((bits / 8, names(operands(rest).first()?).map(of).collect()))
-    }
-}
-
 /// What is done with each register by the instructions of a function. A name that two blocks declare is one here.
-fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
+pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
     let (mut fates, mut copies) = (Fates::new(), Vec::new());
     let mut use_as = |operand: &str, fate: Fate| {
         for name in names(operand) {
@@ -109,7 +82,7 @@ fn stored(opcode: &str) -> Fate {
     if is_for_others { Fate::Copied } else { Fate::Kept }
 }
 
-fn names(operand: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names(operand: &str) -> impl Iterator<Item = &str> {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
     operand.split(move |letter| !is_of_name(letter)).filter(|word| !word.is_empty())
 }

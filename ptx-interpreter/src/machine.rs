@@ -14,6 +14,7 @@ use crate::local::Local;
 use crate::meeting::Barrier;
 use crate::numbered::Numbered;
 use crate::operand::{Operand, Register};
+use crate::polls::Polls;
 use crate::site::Site;
 use crate::spaces::{MODULE, Named};
 use crate::special::{Ordered, RESERVED, Special};
@@ -21,9 +22,6 @@ use crate::stop::{Result, Why, stop, wrong};
 use crate::tensor::{Begun, Tensor};
 use crate::text::Parameter;
 use crate::variable::Variable;
-
-/// Calls of a warp that have not returned, at most.
-const FRAMES: usize = 1 << 16;
 
 /// A module, ready to run.
 pub struct Program {
@@ -110,14 +108,6 @@ pub(crate) struct Frame<'a> {
     pub(crate) results: &'a [u64],
     /// Where it begins in the local memory of its threads.
     pub(crate) base: u64,
-}
-
-/// How often a warp has looked at what others do since the last progress, and where.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Polls {
-    pub(crate) progress: u64,
-    pub(crate) count: u64,
-    pub(crate) site: u32,
 }
 
 pub(crate) struct Warp<'a> {
@@ -238,9 +228,6 @@ pub(crate) struct Machine<'a> {
 
 const SHARED_POISON: u8 = 0x5e;
 
-/// Where the local memory of a function that is called begins: at a multiple of that.
-const FRAME: usize = 128;
-
 impl<'a> Machine<'a> {
     pub(crate) fn warp(&self, number: usize) -> &Warp<'a> {
         self.warps[number].as_ref().expect("a warp that executes has not ended")
@@ -321,70 +308,6 @@ impl<'a> Machine<'a> {
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         self.random % below
-    }
-
-    /// The function that a group calls begins.
-    pub(crate) fn call(&mut self, group: Group, name: &str, results: &'a [u64], arguments: &[u64]) -> Result<()> {
-        let Some(code) = self.program.functions.get(name) else {
-            return self.call_system(group, name, results, arguments);
-        };
-        if code.parameters.len() != arguments.len() || code.results.len() != results.len() {
-            return stop(Why::Wrong, format!("{name} is handed another number of arguments"));
-        }
-        let warp = self.warp_mut(group.warp);
-        let caller = &warp.frames[group.frame];
-        let (from, base) = (caller.base, caller.base + caller.code.frame.next_multiple_of(FRAME) as u64);
-        let depth = base / FRAME as u64;
-        for lane in crate::lanes::lanes_of(group.mask) {
-            let local = &mut warp.local[lane];
-            local.enter(base as usize, code.frame);
-            for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(arguments) {
-                let from = (from + argument) as usize;
-                local.copy(from, (base + place) as usize, parameter.bytes);
-            }
-        }
-        let frame = Frame {
-            code,
-            registers: vec![[0; LANES]; code.registers],
-            mask: group.mask,
-            caller: Some((group.frame, 0)),
-            results,
-            base,
-        };
-        let free = warp.frames.iter().position(|frame| frame.mask == 0);
-        let place = free.unwrap_or(warp.frames.len());
-        if place > FRAMES || depth > FRAMES as u64 {
-            return stop(Why::Deep, format!("{name} calls itself, and {FRAMES} calls have not returned"));
-        }
-        if place == warp.frames.len() {
-            warp.frames.push(frame)
-        } else {
-            warp.frames[place] = frame
-        }
-        for lane in crate::lanes::lanes_of(group.mask) {
-            let back = warp.at[lane];
-            warp.frames[place].caller = Some((group.frame, back.1 as usize));
-            warp.at[lane] = (place as u32, 0);
-        }
-        Ok(())
-    }
-
-    /// Threads leave their function. Gives back those that have left the kernel.
-    pub(crate) fn leave(&mut self, group: Group) -> u32 {
-        let warp = self.warp_mut(group.warp);
-        let frame = &mut warp.frames[group.frame];
-        frame.mask &= !group.mask;
-        let Some((caller, next)) = frame.caller else { return group.mask };
-        let (code, base, results) = (frame.code, frame.base, frame.results);
-        let to_base = warp.frames[caller].base;
-        for lane in crate::lanes::lanes_of(group.mask) {
-            for ((from, bytes), to) in code.results.iter().zip(results) {
-                let from = (base + from) as usize;
-                warp.local[lane].copy(from, (to_base + to) as usize, *bytes);
-            }
-            warp.at[lane] = (caller as u32, next as u32);
-        }
-        0
     }
 
     /// The value of an operand in one thread.

@@ -1,7 +1,8 @@
 //! Where the threads of a warp are, and when they last had a turn.
 
 use crate::lanes::each;
-use crate::machine::{Machine, Polls, Warp};
+use crate::machine::{Machine, Warp};
+use crate::polls::Polls;
 
 /// One turn of so many goes on after a `fence.sc`. The others end there: such fences have an order among themselves, and what it
 /// orders by chance must not hide that nothing else does.

@@ -9,7 +9,7 @@ use super::operand::View;
 macro_rules! computes {
     (@ $number:ty, $type:ident, $does:expr) => {{
         type $type = $number;
-        let does: $crate::blas::routine::Compute = Box::new($does);
+        let does: $crate::blas::call::Compute = Box::new($does);
         does
     }};
     ($compute:expr, $type:ident => $does:expr) => {

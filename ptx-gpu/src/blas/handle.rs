@@ -6,10 +6,11 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{Finding, Kind as Wrong, Record};
 
+use super::call::{Compute, Routine, Scalar};
 use super::kind::{Kind, Wide};
 use super::library;
 use super::operand::{Operand, Place, View};
-use super::routine::{Compute, Routine, Scalar, finding};
+use super::routine::finding;
 use super::status::{EXECUTION_FAILED, INVALID_VALUE, NOT_INITIALIZED};
 use crate::call::put;
 use crate::caller::Caller;

@@ -1,5 +1,6 @@
 //! Operations of a matrix and vectors.
 
+use super::call::Scalar;
 use super::compute::{self, computes};
 use super::exports;
 use super::gemm::{Batch, Given};
@@ -9,7 +10,6 @@ use super::kind::Wide;
 use super::level3::given;
 use super::matrix::{Fill, Op, Part};
 use super::operand::{Layout, Operand, When};
-use super::routine::Scalar;
 use super::status::INVALID_VALUE;
 use crate::handle::Handle;
 use crate::status::Result;

@@ -1,5 +1,6 @@
 //! Operations of two and three matrices, beside their products.
 
+use super::call::Scalar;
 use super::compute::{self, computes};
 use super::exports;
 use super::gemm::{Batch, Given};
@@ -8,7 +9,6 @@ use super::kind::Kind::{self, C32, C64, F32, F64};
 use super::kind::Wide;
 use super::matrix::{Fill, Op, Part};
 use super::operand::{Operand, When};
-use super::routine::Scalar;
 use super::status::{INVALID_VALUE, NOT_SUPPORTED};
 use crate::handle::Handle;
 use crate::status::Result;

@@ -1,5 +1,6 @@
 //! Products of cuBLASLt, and matrices in another order.
 
+use super::call::Scalar;
 use super::compute::{self, computes};
 use super::handle::library_of;
 use super::kind::Kind::{self, Bf16, C32, C64, E4m3, E5m2, F16, F32, F64, I8, I32};
@@ -10,7 +11,6 @@ use super::lt_object::{LAYOUT, Object, PRODUCT, TRANSFORM};
 use super::matrix::{Matrix, Op};
 use super::number::Number;
 use super::operand::{Operand, View, When};
-use super::routine::Scalar;
 use super::status::{INVALID_VALUE, NOT_SUPPORTED};
 use crate::gpu::any;
 use crate::handle::Handle;

@@ -7,6 +7,7 @@
 // The library's own functions have as many.
 #![allow(clippy::too_many_arguments)]
 
+pub(crate) mod call;
 mod compute;
 mod copies;
 mod gemm;
@@ -28,8 +29,6 @@ mod rotations;
 mod routine;
 mod status;
 mod updates;
-
-pub(crate) use routine::Routine;
 
 use crate::changed::Call;
 use crate::runtime::error::ready;

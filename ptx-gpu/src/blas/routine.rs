@@ -1,9 +1,8 @@
 //! A call of the library as a piece of work in a stream: what it reads and writes is looked at, and it is computed.
 
-use std::fmt;
-
 use ptx_interpreter::{Finding, Kind as Wrong, Record, Use};
 
+use super::call::{Routine, Scalar};
 use super::kind::{Kind, Wide};
 use super::operand::{Operand, Place, View, When};
 use crate::caller::Caller;
@@ -13,33 +12,6 @@ use crate::memory::{FREED, host_mapping};
 use crate::order::{By, Point, Range};
 use crate::output::tell;
 use crate::status::{ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, Result};
-
-/// `alpha` and its like.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Scalar {
-    Value(Wide),
-    /// In device memory, from which it is taken when the call is done.
-    Device(Operand),
-}
-
-pub(super) type Compute = Box<dyn Fn(&[Wide], &[View]) + Send + Sync>;
-
-pub(crate) struct Routine {
-    pub(crate) call: &'static str,
-    pub(super) caller: Caller,
-    pub(super) scalars: Vec<Scalar>,
-    pub(super) operands: Vec<Operand>,
-    /// How many times it is done, with other matrices each time.
-    pub(super) batch: usize,
-    /// Is given the scalars, and the operands of one member of the batch.
-    pub(super) compute: Compute,
-}
-
-impl fmt::Debug for Routine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Routine").field("call", &self.call).field("operands", &self.operands).finish_non_exhaustive()
-    }
-}
 
 /// What a routine does to bytes.
 struct Access<'a> {

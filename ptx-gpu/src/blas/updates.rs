@@ -1,5 +1,6 @@
 //! Products of vectors that are added to a matrix, and copies of triangles.
 
+use super::call::Scalar;
 use super::compute::{self, computes};
 use super::exports;
 use super::handle::library_of;
@@ -9,7 +10,6 @@ use super::level2::{Stored, triangle, vector};
 use super::level3::given;
 use super::matrix::{Op, Part};
 use super::operand::When;
-use super::routine::Scalar;
 use crate::handle::Handle;
 use crate::status::Result;
 

@@ -11,10 +11,10 @@ use super::actor::Actor;
 use super::clock::{Clock, Known, Pool};
 use super::dependents::Dependents;
 use super::early::Early;
+use super::fences::Fences;
 use super::heads::{Heads, Reach};
 use super::history::History;
 use super::mark::Row;
-use super::sc::Fences;
 use super::shadow::{QuickMap, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
@@ -22,7 +22,7 @@ use crate::access::{Engine, How, Scope};
 use crate::spaces::Named;
 
 use super::finding::Kind;
-use super::unwritten::Unwritten;
+use super::missing::Unwritten;
 use super::visits::Lifetimes;
 
 /// A piece of memory that a kernel is given.

@@ -4,12 +4,11 @@
 //! access is one of the fence's thread, or of another thread of its block across a barrier. Where loads may return older values, these
 //! depend on the order, and all of it counts.
 
-use std::collections::{BTreeSet, HashMap};
-
 use super::actor::Actor;
 use super::checks::{Checks, Event};
 use super::clock::Known;
-use super::heads::{Heads, Reach};
+use super::fences::Sc;
+use super::heads::Reach;
 use super::mark::Mark;
 use super::marks::happened;
 use super::shadow::Kept;
@@ -17,44 +16,6 @@ use crate::lanes::lanes_of;
 
 /// Fences of a thread that are remembered.
 const FENCES: usize = 4;
-
-/// A `fence.sc`.
-#[derive(Clone, Debug)]
-struct Sc {
-    /// The epoch that begins with it.
-    epoch: u32,
-    reach: Reach,
-    known: Known,
-}
-
-/// What is remembered of a thread.
-#[derive(Debug, Default)]
-struct Own {
-    fences: Vec<Sc>,
-    /// Whose strong accesses its own ones came after, and in which epochs these were.
-    after: HashMap<Actor, u32>,
-    /// Its epoch at the last of its own.
-    epoch: u32,
-    /// What is known by that to fences behind it, if they reach threads so far apart.
-    learned: [Known; 3],
-    /// What its block's fences knew that it knew of, when its epoch was this one and the block had so many.
-    of_block: (u32, usize, Known),
-}
-
-/// Of all threads.
-#[derive(Debug, Default)]
-pub(super) struct Fences {
-    own: HashMap<Actor, Own>,
-    /// The threads of a block that came after others.
-    later: HashMap<u32, BTreeSet<usize>>,
-    /// How many fences the threads of a block have executed.
-    count: HashMap<u32, usize>,
-    /// What the fences of blocks knew that have ended.
-    ended: HashMap<u32, Known>,
-    has_any: bool,
-    /// What those that were executed hand over to later ones, where loads return more than the newest value.
-    handed: Heads,
-}
 
 impl Checks {
     /// Which accesses a strong access comes after that nothing else orders.
@@ -156,24 +117,5 @@ impl Checks {
             fences.remove(0);
         }
         fences.push(Sc { epoch, reach, known });
-    }
-}
-
-impl Fences {
-    /// A block has ended.
-    pub(super) fn bury(&mut self, block: u32) {
-        if !self.has_any {
-            return;
-        }
-        self.count.remove(&block);
-        self.later.remove(&block);
-        let ended = self.own.extract_if(|actor, _| actor.block == block);
-        let all = ended.flat_map(|(_, own)| own.fences).reduce(|mut one, other| {
-            one.known.join(&other.known);
-            one
-        });
-        if let Some(all) = all {
-            self.ended.insert(block, all.known);
-        }
     }
 }

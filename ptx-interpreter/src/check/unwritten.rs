@@ -4,18 +4,9 @@
 use super::checks::{Checks, Event, Found};
 use super::finding::Kind;
 use super::mark::CELL;
+use super::missing::Unwritten;
 use super::shadow::PAGE;
 use crate::fate::Fate;
-
-/// Which bytes of what an instruction reads nobody has written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Unwritten {
-    site: u32,
-    /// A bit for each.
-    bytes: u64,
-    /// Whether these are all.
-    is_whole: bool,
-}
 
 impl Checks {
     /// An access reads some bytes that nobody has written, the first of this cell at `at`.
@@ -70,25 +61,5 @@ impl Checks {
         let reads =
             |found: &Found| found.places.iter().take(2).any(|place| place.1 == site && place.2.starts_with("reads"));
         self.found.iter().filter(is_race).any(reads)
-    }
-}
-
-impl Unwritten {
-    /// Whether it matters, by what becomes of the elements of a load.
-    fn matters(&self, bytes: usize, fates: &[Fate]) -> bool {
-        fates.iter().enumerate().any(|(number, fate)| {
-            let all = (1u128 << bytes) - 1;
-            let own = u128::from(self.bytes) >> (number * bytes) & all;
-            own != 0 && *fate > self.harmless(own == all)
-        })
-    }
-
-    /// What may become of an element of which all or some bytes are unwritten, without harm.
-    fn harmless(&self, is_all_of_it: bool) -> Fate {
-        match (is_all_of_it, self.is_whole) {
-            (false, _) => Fate::Narrowed,
-            (true, false) => Fate::Copied,
-            (true, true) => Fate::Unused,
-        }
     }
 }

@@ -1,0 +1,32 @@
+//! What becomes of what a load brings.
+
+use std::sync::{Arc, PoisonError};
+
+use crate::fate::{Fate, Fates, fates, names};
+use crate::machine::Program;
+use crate::text::{guarded, opcode, operands};
+
+impl Program {
+    /// What a function does with its registers.
+    pub(crate) fn fates_in(&self, function: &str) -> Arc<Fates> {
+        let mut known = self.fates.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || {
+            let sites = self.sites.iter().filter(|site| site.function == function);
+            Arc::new(fates(sites.map(|site| site.text.as_str())))
+        };
+        known.entry(function.to_owned()).or_insert_with(new).clone()
+    }
+
+    /// What becomes of what an instruction loads: the bytes of an element, and the fate of each. None if it is no load.
+    pub(crate) fn loaded_by(&self, site: u32) -> Option<(usize, Vec<Fate>)> {
+        let site = &self.sites[site as usize];
+        let (opcode, rest) = opcode(guarded(&site.text).1);
+        let bits = opcode.rsplit('.').next()?.trim_start_matches(char::is_alphabetic).parse::<usize>().ok()?;
+        if !opcode.starts_with("ld.") && !opcode.starts_with("ldu.") {
+            return None;
+        }
+        let fates = self.fates_in(&site.function);
+        let of = |register: &str| fates.get(register).copied().unwrap_or_default();
+        Some((bits / 8, names(operands(rest).first()?).map(of).collect()))
+    }
+}
