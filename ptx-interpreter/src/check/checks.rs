@@ -213,6 +213,8 @@ pub(crate) struct Checks {
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>, u32)>,
     pub(super) lifetimes: Lifetimes,
     pub(super) found: Vec<Found>,
+    /// Which element of how many the access is that comes next.
+    pub(crate) of_vector: (usize, usize),
     /// Reads of bytes that nobody has written.
     pub(super) unwritten: HashMap<Unwritten, Found>,
     /// Loads that returned another value than the newest one, and stores that came before others, the first of each instruction.
@@ -274,6 +276,7 @@ impl Checks {
             waits: HashMap::new(),
             lifetimes: Lifetimes::default(),
             found: Vec::new(),
+            of_vector: (0, 1),
             unwritten: HashMap::new(),
             older: Vec::new(),
             releases: false,

@@ -11,14 +11,16 @@ use crate::fate::Fate;
 impl Checks {
     /// An access reads some bytes that nobody has written, the first of this cell at `at`.
     pub(super) fn unwritten(&mut self, event: Event, at: u64) {
+        let (number, count) = self.of_vector;
+        let begin = event.address - (number * event.bytes) as u64;
+        let all = event.bytes * count;
         // What is longer is no load of registers.
-        let length = event.bytes.min(64) as u64;
-        let offsets: Vec<u64> = (0..length).filter(|offset| !self.is_written(event.address + offset)).collect();
-        let is_first = offsets.first().is_none_or(|first| event.address + first >= at / CELL * CELL);
+        let offsets: Vec<u64> = (0..all.min(64) as u64).filter(|offset| !self.is_written(begin + offset)).collect();
+        let is_first = offsets.first().is_none_or(|first| begin + first >= at / CELL * CELL);
         if !is_first {
             return;
         }
-        let is_whole = offsets.len() == event.bytes;
+        let is_whole = offsets.len() == all;
         let bytes = offsets.iter().fold(0, |bits, offset| bits | 1 << offset);
         let key = Unwritten { site: event.site, bytes, is_whole };
         match self.unwritten.get_mut(&key) {
