@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRange};
 
+use crate::caller::Caller;
 use crate::changed::is_checked;
 use crate::gpu::Gpu;
 use crate::missing_order::{EARLY, help};
@@ -18,6 +19,8 @@ struct New {
     name: String,
     does: Option<&'static str>,
     program: Option<Arc<Program>>,
+    /// Where the program asks for it, if that is not where its graph is launched.
+    caller: Option<Caller>,
     releases: bool,
     launches_dependents: bool,
 }
@@ -106,8 +109,14 @@ impl Gpu {
     }
 
     /// What a library's call has used. Finds what was not ordered before it.
-    pub(crate) fn library_has_used(&mut self, call: &str, point: &mut Point, ranges: &[Range]) -> Vec<Finding> {
-        let new = New { name: call.into(), ..New::default() };
+    pub(crate) fn library_has_used(
+        &mut self,
+        call: &str,
+        caller: &Caller,
+        point: &mut Point,
+        ranges: &[Range],
+    ) -> Vec<Finding> {
+        let new = New { name: call.into(), caller: Some(caller.clone()), ..New::default() };
         self.use_bytes(new, point, ranges, &[])
     }
 
@@ -133,6 +142,7 @@ impl Gpu {
             name,
             does: None,
             program: Some(program),
+            caller: None,
             releases: used.releases,
             launches_dependents: used.launches_dependents,
         };
@@ -152,7 +162,7 @@ impl Gpu {
             None => format!("number {number} in {stream}"),
         };
         let graph = point.node.clone();
-        let New { name, does, program, releases, launches_dependents } = new;
+        let New { name, does, program, caller, releases, launches_dependents } = new;
         let kind = self.order.kind_of(point.stream);
         point.grid = program.is_some().then_some((line, number));
         let deed = Arc::new(Deed {
@@ -165,7 +175,7 @@ impl Gpu {
             number,
             graph,
             program,
-            caller: point.caller.clone(),
+            caller: caller.unwrap_or_else(|| point.caller.clone()),
             releases,
             launches_dependents,
         });

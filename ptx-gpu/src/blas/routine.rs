@@ -67,7 +67,7 @@ impl Gpu {
         for view in all.iter().flatten().filter(|view| view.operand.writes) {
             self.memory.write(view.start);
         }
-        findings.extend(self.library_has_used(routine.call, point, &used));
+        findings.extend(self.library_has_used(routine.call, &routine.caller, point, &used));
         Ok(())
     }
 
