@@ -22,3 +22,5 @@ pub(crate) use self::replace::replace;
 
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod written;
