@@ -63,8 +63,7 @@ impl Gpu {
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
             let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(Newest::why_not).map(str::to_owned);
             let (goes_on, seed) = (seed.goes_on(), seed.number);
-            let is_library = false;
-            tell(&Record {
+            let record = Record {
                 kernel,
                 launch,
                 blocks,
@@ -74,8 +73,9 @@ impl Gpu {
                 findings,
                 stop,
                 uncompared,
-                is_library,
-            });
+                ..Record::default()
+            };
+            tell(&record);
             match fault {
                 // A launch that cannot be is refused at once; what goes wrong on the GPU shows later.
                 Some(INVALID_VALUE) => return Err(INVALID_VALUE),
@@ -95,7 +95,7 @@ impl Gpu {
         Ok(())
     }
 
-    fn heap(&self) -> MutexGuard<'_, Heap> {
+    pub(crate) fn heap(&self) -> MutexGuard<'_, Heap> {
         self.heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -17,7 +17,10 @@ use crate::work::{Host, WaitValue, Work};
 
 /// Gives work to a stream.
 pub(crate) fn submit(stream: Handle, work: Work) -> Result {
-    let caller = Caller::of_call();
+    let caller = match &work {
+        Work::Library(routine) => routine.caller.clone(),
+        _ => Caller::of_call(),
+    };
     let mut point = {
         let mut gpu = live()?;
         let (stream, captures) = gpu.enter(stream)?;

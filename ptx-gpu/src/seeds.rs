@@ -1,7 +1,5 @@
 //! The orders of its threads in which a launch is run, and what they leave.
 
-use std::sync::PoisonError;
-
 use ptx_interpreter::{Finding, Heap, Newest, Report};
 
 use crate::gpu::Gpu;
@@ -40,14 +38,13 @@ pub(crate) struct Content {
 
 impl Gpu {
     pub(crate) fn content(&self) -> Content {
-        let heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Content { memory: self.memory.content(), heap }
+        Content { memory: self.memory.content(), heap: self.heap().clone() }
     }
 
     /// Memory is as it was.
     pub(crate) fn restore(&self, content: &Content) {
         restore(&content.memory);
-        self.heap.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&content.heap);
+        self.heap().clone_from(&content.heap);
     }
 
     /// Compares what an order with older values leaves with what the others left.

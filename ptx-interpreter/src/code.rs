@@ -140,8 +140,7 @@ fn by_who_names_them(
 
 /// What may be a name in a function.
 fn words(function: &Function) -> HashSet<&str> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
-    function.statements.iter().flat_map(|statement| statement.text.split(move |c| !is_name(c))).collect()
+    function.statements.iter().flat_map(|statement| text::words(&statement.text)).collect()
 }
 
 /// The bytes of the module's variables in shared memory that a function names.

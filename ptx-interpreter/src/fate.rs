@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::text::{guarded, opcode, operands};
+use crate::text::{guarded, opcode, operands, words};
 
 /// The most that is done with a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub(crate) type Fates = HashMap<String, Fate>;
 pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
     let (mut fates, mut copies) = (Fates::new(), Vec::new());
     let mut use_as = |operand: &str, fate: Fate| {
-        for name in names(operand) {
+        for name in words(operand) {
             let known = fates.entry(name.to_owned()).or_default();
             *known = fate.max(*known);
         }
@@ -65,11 +65,11 @@ pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
 
 /// What is moved has the fate of what it is moved to. Says whether that is new.
 fn copy(fates: &mut Fates, to: &str, from: &str) -> bool {
-    let parts: Vec<Fate> = names(to).map(|name| fates.get(name).copied().unwrap_or_default()).collect();
+    let parts: Vec<Fate> = words(to).map(|name| fates.get(name).copied().unwrap_or_default()).collect();
     let most = parts.iter().max().copied().unwrap_or_default();
     let fate = if parts.contains(&Fate::Unused) { most.min(Fate::Narrowed) } else { most };
     let mut is_new = false;
-    for name in names(from) {
+    for name in words(from) {
         let known = fates.entry(name.to_owned()).or_default();
         is_new |= *known < fate;
         *known = fate.max(*known);
@@ -80,11 +80,6 @@ fn copy(fates: &mut Fates, to: &str, from: &str) -> bool {
 fn stored(opcode: &str) -> Fate {
     let is_for_others = opcode.contains(".global") || opcode.contains(".shared");
     if is_for_others { Fate::Copied } else { Fate::Kept }
-}
-
-pub(crate) fn names(operand: &str) -> impl Iterator<Item = &str> {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
-    operand.split(move |letter| !is_of_name(letter)).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::text::plain;
+use crate::text::{body, is_of_name, plain};
 
 /// Links texts that were compiled apart, as `nvlink` links what nvcc made with `-rdc=true`. Of what several define for all the first
 /// definition counts, and one that is not `.weak` or `.common` before others. What a text has for itself alone keeps its name in the first one that
@@ -117,12 +117,7 @@ fn length(plain: &str) -> usize {
     if plain[..end].contains('=') {
         return plain[end..].find(';').map_or(plain.len(), |more| end + more + 1);
     }
-    let mut depth = 0;
-    let closes = |c: char| {
-        depth += i32::from(c == '{') - i32::from(c == '}');
-        depth == 0
-    };
-    plain[end..].find(closes).map_or(plain.len(), |more| end + more + 1)
+    (end + 1 + body(&plain[end + 1..]) + 1).min(plain.len())
 }
 
 /// What a piece declares, and who knows it.
@@ -141,10 +136,6 @@ fn declared(plain: &str) -> (&str, Linkage) {
         () => Linkage::Own,
     };
     (if is_function { name_of_function(head) } else { name_of_variable(head) }, linkage)
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%')
 }
 
 /// `.visible .func (.param .b32 result) name (.param .b32 one)`

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, PoisonError};
 
-use crate::fate::{Fate, Fates, fates, names};
+use crate::fate::{Fate, Fates, fates};
 use crate::machine::Program;
-use crate::text::{guarded, opcode, operands};
+use crate::text::{guarded, opcode, operands, words};
 
 impl Program {
     /// What a function does with its registers.
@@ -27,6 +27,6 @@ impl Program {
         }
         let fates = self.fates_in(&site.function);
         let of = |register: &str| fates.get(register).copied().unwrap_or_default();
-        Some((bits / 8, names(operands(rest).first()?).map(of).collect()))
+        Some((bits / 8, words(operands(rest).first()?).map(of).collect()))
     }
 }

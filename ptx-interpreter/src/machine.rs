@@ -428,7 +428,7 @@ impl<'a> Machine<'a> {
             // It is allocated by 128 bytes.
             Special::TotalShared => self.shared_bytes().next_multiple_of(128) as u64,
             Special::AllShared => (self.shared_bytes().next_multiple_of(128) + RESERVED) as u64,
-            Special::Reserved(part) => self.reserved(part),
+            Special::Reserved(part) => self.reserved(part) as u64,
             Special::GridWorkspace(from) => self.grid_workspace() >> from & u64::from(u32::MAX),
             Special::Constant(number) => number,
         }

@@ -86,13 +86,12 @@ impl Machine<'_> {
 
     /// With what the system has reserved, if the module asks where that is.
     pub(crate) fn shared_room(&self) -> usize {
-        let bytes = self.shared_bytes();
-        if self.program.names_reserved { bytes.next_multiple_of(RESERVED) + RESERVED } else { bytes }
+        if self.program.names_reserved { self.reserved(RESERVED) } else { self.shared_bytes() }
     }
 
     /// Where that part of what the system has reserved begins.
-    pub(crate) fn reserved(&self, part: usize) -> u64 {
-        (self.shared_bytes().next_multiple_of(RESERVED) + part) as u64
+    pub(crate) fn reserved(&self, part: usize) -> usize {
+        self.shared_bytes().next_multiple_of(RESERVED) + part
     }
 
     fn in_own_shared(&self, thread: Thread, address: u64) -> Result<()> {

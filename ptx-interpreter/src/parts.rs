@@ -238,7 +238,7 @@ impl Whole<'_> {
     fn done(&self, mut machine: Machine<'_>) -> Option<Done> {
         let blocks = machine.blocks.end() - machine.blocks.first();
         machine.tell_the_others();
-        machine.tell(|checks, machine| checks.judge_unwritten(|site| machine.program.loaded_by(site)));
+        machine.judge_unwritten();
         let (steps, _) = self.joint.add(0, blocks as u64);
         let checks = machine.checks.take()?;
         if steps > self.asked.steps || !checks.is_clean() || !machine.printed.is_empty() {

@@ -87,7 +87,7 @@ impl Program {
         if let Err(error) = ended {
             stop = machine.explain(error);
         }
-        machine.tell(|checks, machine| checks.judge_unwritten(|site| machine.program.loaded_by(site)));
+        machine.judge_unwritten();
         let checks = machine.checks.as_mut();
         let (found, older, shadow) = checks
             .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
@@ -209,7 +209,14 @@ impl Machine<'_> {
             let line = self.program.sites[self.site as usize].line;
             return Some(Stop { text: format!("PTX line {line}: {}", stop.text), ..stop });
         }
+        // What goes astray where a block ends is a copy.
+        let text = text::guarded(&self.program.sites[self.site as usize].text).1;
+        let is_end = matches!(text, "ret" | "exit") && stop.why == Why::Astray;
+        if is_end && self.checks.as_ref().is_some_and(|checks| checks.has(Kind::Async)) {
+            return None;
+        }
         let (kind, help) = match stop.why {
+            Why::Astray if is_end => (Kind::Async, "let the block wait for every copy that it began, before it ends"),
             Why::Misaligned => {
                 (Kind::Misaligned, "align the address to the size of the whole access, vectors included")
             }
@@ -256,15 +263,6 @@ impl Machine<'_> {
                 (Kind::Async, "initialise the barrier with the number of arrivals of a phase: `mbarrier.init`")
             }
             Why::Wrong | Why::Gap => (Kind::Launch, "see the PTX ISA for what the instruction takes"),
-        };
-        let text = text::guarded(&self.program.sites[self.site as usize].text).1;
-        let is_end = matches!(text, "ret" | "exit") && stop.why == Why::Astray;
-        if is_end && self.checks.as_ref().is_some_and(|checks| checks.has(Kind::Async)) {
-            return None;
-        }
-        let (kind, help) = match is_end {
-            true => (Kind::Async, "let the block wait for every copy that it began, before it ends"),
-            false => (kind, help),
         };
         let deadlock = std::mem::take(&mut self.stuck_at);
         let lane = stop.lane.unwrap_or(self.current.mask.trailing_zeros() as usize % 32);

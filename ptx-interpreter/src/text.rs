@@ -135,7 +135,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// How long a text is up to the brace that closes it.
-fn body(text: &str) -> usize {
+pub(crate) fn body(text: &str) -> usize {
     let mut depth = 1;
     let mut is_end = |c: char| {
         depth += i32::from(c == '{') - i32::from(c == '}');
@@ -346,8 +346,17 @@ pub(crate) fn operands(text: &str) -> Vec<String> {
 
 /// Whether an instruction names one of these registers.
 pub(crate) fn names(text: &str, registers: &[String]) -> bool {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
-    text.split(|letter| !is_of_name(letter)).any(|word| registers.iter().any(|register| register == word))
+    words(text).any(|word| registers.iter().any(|register| register == word))
+}
+
+/// What may be names in a text.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter| !is_of_name(letter)).filter(|word| !word.is_empty())
+}
+
+/// Whether names have this letter.
+pub(crate) fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '%' | '_' | '$')
 }
 
 /// The registers that a load writes.

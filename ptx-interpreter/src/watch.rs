@@ -152,6 +152,11 @@ impl Machine<'_> {
         }
     }
 
+    /// The launch has ended. What was read and nobody had written becomes findings, where it matters.
+    pub(crate) fn judge_unwritten(&mut self) {
+        self.tell(|checks, machine| checks.judge_unwritten(|site| machine.program.loaded_by(site)));
+    }
+
     /// Whether the function does more with what this load reads than to keep it. Compilers copy values that nobody has written from
     /// place to place.
     fn is_used(&self) -> bool {

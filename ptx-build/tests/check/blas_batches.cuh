@@ -2,7 +2,7 @@
 #pragma once
 #include "blas_values.cuh"
 
-// Matrices of a batch, so many elements apart, and pointers to them in device memory.
+// The matrices of a batch, at a fixed distance from each other, and pointers to them in device memory.
 template <class T> struct Batch {
   int rows, columns, ld, count;
   long apart;

@@ -80,7 +80,7 @@ template <class R> struct Of<std::complex<R>> {
 };
 
 
-// Floats of 16 bits, with so many bits behind the point.
+// Floats of 16 bits. MANTISSA is the number of bits behind the point.
 template <int MANTISSA, int LEAST> struct Small {
   uint16_t bits;
 };

@@ -18,7 +18,7 @@ pub(super) type Compute = Box<dyn Fn(&[Wide], &[View]) + Send + Sync>;
 
 pub(crate) struct Routine {
     pub(crate) call: &'static str,
-    pub(super) caller: Caller,
+    pub(crate) caller: Caller,
     pub(super) scalars: Vec<Scalar>,
     pub(super) operands: Vec<Operand>,
     /// How many times it is done, with other matrices each time.

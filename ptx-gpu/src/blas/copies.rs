@@ -10,7 +10,7 @@ use crate::work::{Side, Transfer, Work};
 
 use super::handle::call_name;
 
-/// Rows of bytes, at both sides so many bytes apart.
+/// A copy of rows. `from` and `to` are the address of the first row, and the bytes from one row to the next.
 fn rows(sides: Sides, size: [usize; 2], from: (u64, usize), to: (u64, usize)) -> Work {
     let [to_device, from_device] = sides.are_device();
     let side = |(start, row): (u64, usize), is_device| Side { start, is_device, row, plane: 0 };

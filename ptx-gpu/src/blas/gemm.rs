@@ -95,7 +95,7 @@ pub(super) fn product(handle: Handle, what: &Product) -> Result {
 }
 
 fn gemm(
-    [kind, scale]: [Kind; 2],
+    kind: Kind,
     handle: Handle,
     op_a: u32,
     op_b: u32,
@@ -111,21 +111,7 @@ fn gemm(
     c: u64,
     ldc: i64,
 ) -> Result {
-    let given = |at, column| Given { at, kind, column, apart: 0 };
-    product(
-        handle,
-        &Product {
-            ops: [op_a, op_b],
-            size: [m, n, k],
-            scalars: [alpha, beta],
-            scale,
-            a: given(a, lda),
-            b: given(b, ldb),
-            c: given(c, ldc),
-            compute: kind.compute(),
-            batch: Batch::Apart(1),
-        },
-    )
+    gemm_apart(kind, handle, op_a, op_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1)
 }
 
 fn gemm_by_pointers(
@@ -364,8 +350,8 @@ const IN_F32: u32 = 68;
 exports! {
     gemm (handle: Handle, op_a: u32, op_b: u32, m: Int, n: Int, k: Int, alpha: u64, a: u64, lda: Int, b: u64, ldb: Int,
         beta: u64, c: u64, ldc: Int) {
-        cublasSgemm_v2([F32; 2]) cublasDgemm_v2([F64; 2]) cublasCgemm_v2([C32; 2]) cublasZgemm_v2([C64; 2])
-        cublasHgemm([F16; 2]) cublasCgemm3m([C32; 2]) cublasZgemm3m([C64; 2])
+        cublasSgemm_v2(F32) cublasDgemm_v2(F64) cublasCgemm_v2(C32) cublasZgemm_v2(C64)
+        cublasHgemm(F16) cublasCgemm3m(C32) cublasZgemm3m(C64)
     }
     gemm_by_pointers (handle: Handle, op_a: u32, op_b: u32, m: Int, n: Int, k: Int, alpha: u64, a: u64, lda: Int, b: u64,
         ldb: Int, beta: u64, c: u64, ldc: Int, count: Int) {

@@ -140,8 +140,9 @@ fn is_of_host(name: &str, verb: &str, at: u64) -> Result {
     let what = format!("{verb} {name}: {}", gpu.memory.describe(at));
     let help =
         "set the pointer mode to CUBLAS_POINTER_MODE_DEVICE (cublasSetPointerMode), or give a pointer of the host";
-    let found: Finding = finding(&Caller::of_call(), Wrong::Bounds, title, &what, help);
+    // Where the program is in Python is asked without the driver's lock.
     drop(gpu);
+    let found: Finding = finding(&Caller::of_call(), Wrong::Bounds, title, &what, help);
     tell(&Record { kernel: call.into(), is_library: true, findings: vec![found], ..Record::default() });
     Err(EXECUTION_FAILED)
 }

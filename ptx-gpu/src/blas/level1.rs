@@ -11,7 +11,7 @@ use super::status::NOT_SUPPORTED;
 use crate::handle::Handle;
 use crate::status::Result;
 
-/// Some elements, so many apart.
+/// A vector: `step` is the number of elements from one to the next.
 pub(super) fn vector(name: &'static str, kind: Kind, at: u64, count: i64, step: i64) -> Operand {
     Operand::vector(name, kind, at, count, step)
 }

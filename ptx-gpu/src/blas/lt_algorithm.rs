@@ -47,7 +47,7 @@ fn check(handle: Handle, what: Object, layouts: [Object; 4], result: *mut Found)
 /// Gives an attribute that is 0, and of a list nothing.
 fn nothing(is_list: bool, to: *mut u8, bytes: usize, written: *mut usize) -> Result {
     if !is_list && !to.is_null() {
-        // SAFETY: the program has room for so many bytes.
+        // SAFETY: `to` is writable for `bytes` bytes: the program says so.
         unsafe { to.write_bytes(0, bytes) };
     }
     put_if(written, if is_list { 0 } else { bytes })

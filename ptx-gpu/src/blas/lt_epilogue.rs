@@ -48,7 +48,7 @@ const KNOWN: [u32; 15] = [
     BIAS_GRADIENT_A,
 ];
 
-/// A mask's columns begin at multiples of so many bits.
+/// Each column of a mask begins at a multiple of this number of bits.
 const MASK_ALIGNMENT: i64 = 128;
 
 impl Epilogue {

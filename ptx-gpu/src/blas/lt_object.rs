@@ -119,7 +119,7 @@ impl Class {
             return Err(INVALID_VALUE);
         }
         let mut value = [0; 8];
-        // SAFETY: the program hands over so many bytes.
+        // SAFETY: `from` is readable for `bytes` bytes, which the program says, and which are at most 8.
         unsafe { from.copy_to_nonoverlapping(value.as_mut_ptr(), bytes) };
         self.put(object, attribute, u64::from_le_bytes(value))
     }
@@ -134,7 +134,7 @@ impl Class {
             return Err(INVALID_VALUE);
         }
         let value = self.get(object, attribute)?.to_le_bytes();
-        // SAFETY: the program has room for so many bytes.
+        // SAFETY: `to` is writable for `bytes` bytes, which the program says, and which are at least `room`.
         unsafe { value.as_ptr().copy_to_nonoverlapping(to, room) };
         Ok(())
     }

@@ -22,7 +22,7 @@ pub(crate) struct Operand {
 /// Where the matrices of a batch begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// So many bytes apart.
+    /// One after the other: `stride` is the number of bytes from one to the next.
     At { start: u64, stride: i64 },
     /// Where the pointers in device memory say.
     Pointers(u64),
@@ -42,9 +42,9 @@ pub(crate) enum When {
 /// How elements lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Layout {
-    /// Rows and columns are so many elements apart. A part is stored.
+    /// `row` and `column` are the number of elements from one to the next. A part is stored.
     Strided { row: i64, column: i64, part: Part },
-    /// So many diagonals below and above the main one.
+    /// The diagonals from `below` the main one to `above` it.
     Band { below: usize, above: usize, column: i64 },
     /// The columns of a triangle follow each other.
     Packed(Part),
@@ -113,7 +113,7 @@ impl Operand {
         Operand { layout, ..self }
     }
 
-    /// Of a batch: so many elements apart.
+    /// One of a batch: `elements` is the distance from one matrix to the next.
     pub(super) fn apart(self, elements: i64) -> Operand {
         let Place::At { start, .. } = self.place else { return self };
         Operand { place: Place::At { start, stride: elements * self.kind.bytes() as i64 }, ..self }

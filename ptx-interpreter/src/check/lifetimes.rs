@@ -34,9 +34,9 @@ impl Checks {
 
     /// Whether a thread knows that another block of its cluster has begun.
     fn has_begun(&mut self, block: u32, actor: Actor) -> bool {
+        let threads = self.threads;
         let state = self.state(actor);
-        let (met, ordered) = (state.met, state.known.ordered.clone());
-        met > 0 || (0..self.threads).any(|number| ordered.of_thread(block, number) > 0)
+        state.met > 0 || (0..threads).any(|number| state.known.ordered.of_thread(block, number) > 0)
     }
 
     fn not_begun(&mut self, event: Event) {

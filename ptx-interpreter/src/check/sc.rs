@@ -55,11 +55,8 @@ impl Checks {
             let other = Actor { block: actor.block, number };
             self.follow(other);
             let own = &self.sc.own[&other];
-            let is_before = other == actor || {
-                let state = self.states.get(&u64::from(actor.block)).map(|threads| &threads[actor.number]);
-                state.is_some_and(|state| state.known.ordered.of_thread(actor.block, number) >= own.epoch)
-            };
-            if is_before {
+            let known_of_it = self.known_state(actor).known.ordered.of_thread(actor.block, number);
+            if other == actor || known_of_it >= own.epoch {
                 own.learned[..=reach.level].iter().for_each(|learned| known.join(learned));
             }
         }
