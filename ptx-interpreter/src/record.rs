@@ -28,3 +28,10 @@ pub struct Record {
     #[serde(default)]
     pub uncompared: Option<String>,
 }
+
+impl Record {
+    /// Whether it is of a launch or of a library's call, and not only of what was said.
+    pub fn is_of_work(&self) -> bool {
+        self.launch > 0 || self.is_library
+    }
+}

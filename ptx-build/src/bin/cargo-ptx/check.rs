@@ -115,7 +115,7 @@ impl Check {
                 .at(program)
                 .fix("see what it printed; `cargo ptx check` names what it lacks"));
         }
-        if records.iter().any(|record| record.launch > 0) {
+        if records.iter().any(Record::is_of_work) {
             return Ok(0);
         }
         // What the library has said is why.

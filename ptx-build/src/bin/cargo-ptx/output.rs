@@ -37,7 +37,7 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
         };
     }
     let mut kernels: Vec<&str> = Vec::new();
-    for record in records.iter().filter(|record| !as_json && (record.launch > 0 || record.is_library)) {
+    for record in records.iter().filter(|record| !as_json && record.is_of_work()) {
         if !kernels.contains(&record.kernel.as_str()) {
             kernels.push(&record.kernel);
         }
