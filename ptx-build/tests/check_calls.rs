@@ -8,7 +8,7 @@ use std::fs;
 use program::{Program, source};
 
 /// Of each case the title, and where the host is; `#` is the next line that is marked with the case.
-const CASES: [(&str, &str, &[&str]); 9] = [
+const CASES: [(&str, &str, &[&str]); 12] = [
     (
         "function",
         "error[race]: a copy (cudaMemcpyAsync) in stream 1 writes bytes that a function of the host in stream 2 reads without waiting",
@@ -58,6 +58,22 @@ const CASES: [(&str, &str, &[&str]); 9] = [
         "error[bounds]: cudaMemcpy is given 132 bytes at byte 0 of allocation 2 (cudaMalloc) of 128 bytes",
         &["--> #, beyond of the host"],
     ),
+    (
+        "batch",
+        "error[race]: a copy (cudaMemcpyBatchAsync) in part 1 of a call writes bytes that a copy (cudaMemcpyBatchAsync) in part 2 of a call \
+         writes, and nothing orders the two",
+        &["::: #, batch of the host"],
+    ),
+    (
+        "source",
+        "error[race]: a copy (cudaMemcpyWithAttributesAsync) in stream 1 reads bytes that the host writes without waiting",
+        &["--> #, source of the host"],
+    ),
+    (
+        "pool",
+        "error[race]: kernel `fill` in stream 1 writes bytes that cudaFreeAsync in stream 2 frees, and nothing orders the two",
+        &["::: #, pool of the host"],
+    ),
 ];
 
 #[test]
@@ -81,6 +97,7 @@ fn calls_that_come_too_early_are_found_and_named() {
         program.is_silent(&["right", case]);
     }
     program.is_silent(&["freed"]);
+    program.is_silent(&["others"]);
 }
 
 /// The line of a kernel counts each finding that names the kernel.

@@ -76,9 +76,14 @@ impl Allocation {
         matches!(self.home, Home::Managed | Home::ManagedVariable)
     }
 
+    /// Whether it is the host's, and stays there.
+    pub(crate) fn is_pinned(&self) -> bool {
+        matches!(self.home, Home::Host | Home::Registered)
+    }
+
     /// Whether the host may look at it too.
     fn is_of_the_host(&self) -> bool {
-        self.is_managed() || matches!(self.home, Home::Host | Home::Registered)
+        self.is_managed() || self.is_pinned()
     }
 
     fn freed_by(&self, call: &str) -> Allocation {

@@ -1,22 +1,22 @@
 //! What to write where two pieces of work lack an order.
 
-use crate::order::{Deed, Kind};
+use crate::order::{Deed, Group, Kind};
 
 impl Deed {
     /// The piece of work and its stream. Launches have no number here, so that the same finding has the same title each time.
     pub(crate) fn subject(&self) -> String {
         let name = self.name.split(", launch ").next().unwrap_or_default();
-        match &self.graph {
-            Some((_, node)) => format!("{name} in node {node} of a graph"),
+        match &self.member {
+            Some(member) => format!("{name} in {member}"),
             None => format!("{name} in {}", self.stream),
         }
     }
 }
 
-/// Whether both are nodes of one launch of a graph.
-fn is_one_graph(first: &Deed, second: &Deed) -> bool {
-    let launch = |deed: &Deed| deed.graph.as_ref().map(|(launch, _)| *launch);
-    launch(first).is_some() && launch(first) == launch(second)
+/// What both are members of.
+fn common_group(first: &Deed, second: &Deed) -> Option<Group> {
+    let (first, second) = (first.member.as_ref()?, second.member.as_ref()?);
+    (first.group == second.group).then_some(first.of)
 }
 
 /// What to write where a kernel begins before the one before it has ended.
@@ -43,10 +43,14 @@ pub(crate) fn wait_in_stream(deed: &Deed, other: &str) -> String {
 
 /// What to write instead.
 pub(crate) fn help(first: &Deed, second: &Deed) -> String {
-    if is_one_graph(first, second) {
-        return "add an edge from the first node to the second (cudaGraphAddDependencies); where streams are captured, record an \
-                event after the first (cudaEventRecord), and let the stream of the second wait for it (cudaStreamWaitEvent)"
-            .into();
+    match common_group(first, second) {
+        Some(Group::Graph) => {
+            return "add an edge from the first node to the second (cudaGraphAddDependencies); where streams are captured, record an \
+                    event after the first (cudaEventRecord), and let the stream of the second wait for it (cudaStreamWaitEvent)"
+                .into();
+        }
+        Some(Group::Batch) => return "put the second into a later call: the copies of one call have no order".into(),
+        None => {}
     }
     let (one, other) = (&first.stream, &second.stream);
     let event = format!(

@@ -157,11 +157,11 @@ impl Gpu {
         let before = point.clock.clone();
         let (line, number) = self.order.step(point);
         let stream = self.order.name_of(point.stream);
-        let place = match &point.node {
-            Some((_, node)) => format!("node {node} of a graph in {stream}"),
+        let place = match &point.member {
+            Some(member) => format!("{member} in {stream}"),
             None => format!("number {number} in {stream}"),
         };
-        let graph = point.node.clone();
+        let member = point.member.clone();
         let New { name, does, program, caller, releases, launches_dependents } = new;
         let kind = self.order.kind_of(point.stream);
         point.grid = program.is_some().then_some((line, number));
@@ -173,7 +173,7 @@ impl Gpu {
             place,
             line,
             number,
-            graph,
+            member,
             program,
             caller: caller.unwrap_or_else(|| point.caller.clone()),
             releases,
@@ -210,7 +210,7 @@ impl Gpu {
     /// The order that one piece of work lacks to another one, up to whose line it knows so many to be done.
     fn missing(&self, all: &[Conflict], deed: &Arc<Deed>, known: u64) -> Finding {
         let earlier = &all[0].earlier.deed;
-        let is_recorded_early = known > 0 && !self.order.host_has(earlier.line, known) && earlier.graph.is_none();
+        let is_recorded_early = known > 0 && !self.order.host_has(earlier.line, known) && earlier.member.is_none();
         let note = is_recorded_early.then(|| {
             format!(
                 "the second waits for what {} was given up to number {known}, and the first came later: its event is \

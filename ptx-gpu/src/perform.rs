@@ -10,7 +10,7 @@ use crate::executable::Executable;
 use crate::gpu::{Handle, any, live};
 use crate::host_access::{close_unfinished, tell_accesses};
 use crate::memory::Home;
-use crate::order::{Clock, Point};
+use crate::order::{Clock, Group, Member, Point};
 use crate::status::{INVALID_VALUE, NOT_READY, Result};
 use crate::transfer;
 use crate::work::{Host, WaitValue, Work};
@@ -35,6 +35,24 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
     };
     perform(&work, &mut point)?;
     end(&work, &point, false);
+    Ok(())
+}
+
+/// Gives work to a stream that nothing orders but the stream.
+pub(crate) fn submit_batch(stream: Handle, works: &[Work]) -> Result {
+    let caller = Caller::of_call();
+    let (point, member) = {
+        let mut gpu = live()?;
+        let stream = gpu.enter_only(stream)?;
+        (gpu.order.begin(stream, caller), gpu.order.member(Group::Batch))
+    };
+    for (at, work) in works.iter().enumerate() {
+        let name = (at + 1).to_string();
+        let member = (works.len() > 1).then(|| Member { name, ..member.clone() });
+        let mut own = Point { member, ..point.clone() };
+        perform(work, &mut own)?;
+        end(work, &own, false);
+    }
     Ok(())
 }
 
@@ -76,7 +94,7 @@ pub(crate) fn launch(executable: Handle, stream: Handle) -> Result {
         let mut point = gpu.order.begin(stream, caller);
         // A launch waits for the one before, in whatever stream.
         point.clock.join(gpu.order.executable(executable));
-        point.node = Some((gpu.order.graph(), String::new()));
+        point.member = Some(gpu.order.member(Group::Graph));
         (found, point)
     };
     let clock = run(&found, &point)?;
@@ -116,9 +134,9 @@ fn steps(executable: &Executable, point: &Point) -> Result<Clock> {
         let mut own = point.clone();
         step.after.iter().for_each(|before| own.clock.join(&clocks[*before]));
         own.grid_before = if let [before] = step.after[..] { grids[before] } else { None };
-        if let Some((_, name)) = &mut own.node {
-            let dot = if name.is_empty() { "" } else { "." };
-            *name = format!("{name}{dot}{}", at + 1);
+        if let Some(member) = &mut own.member {
+            let dot = if member.name.is_empty() { "" } else { "." };
+            member.name = format!("{}{dot}{}", member.name, at + 1);
         }
         match &step.child {
             _ if !step.is_enabled => {}

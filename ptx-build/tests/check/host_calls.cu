@@ -111,12 +111,82 @@ static void beyond() {
   if (cudaMemcpy(device, pinned, right ? BYTES : BYTES + 4, cudaMemcpyHostToDevice)) puts("refused");  // ~beyond
 }
 
+// Copies of one call have no order among each other.
+static void batch() {
+  int *second = device + (right ? 16 : 15);
+  void *to[] = {device, second};
+  const void *from[] = {pinned, pinned + 16};
+  size_t sizes[] = {BYTES / 2, BYTES / 4}, index = 0;
+  cudaMemcpyAttributes attributes = {cudaMemcpySrcAccessOrderStream};
+  OK(cudaMemcpyBatchAsync(to, from, sizes, 2, &attributes, &index, 1, one));  // ~batch
+}
+
+// A source that the host may overwrite at once, if the call says so.
+static void source() {
+  cudaMemcpyAttributes attributes = {right ? cudaMemcpySrcAccessOrderDuringApiCall : cudaMemcpySrcAccessOrderStream};
+  OK(cudaMemcpyWithAttributesAsync(device, pinned, BYTES, &attributes, one));  // ~source
+  pinned[3] = 77;
+  OK(cudaDeviceSynchronize());
+  OK(cudaMemcpy(&found, device + 3, 4, cudaMemcpyDeviceToHost));
+  if (right && found != 3) { puts("overwritten"); exit(3); }
+}
+
+// What a pool of the program's own gives is freed in another stream.
+static void pool() {
+  int *more;
+  cudaMemPool_t own;
+  cudaMemPoolProps kind = {};
+  kind.allocType = cudaMemAllocationTypePinned;
+  kind.location = {cudaMemLocationTypeDevice, {0}};
+  OK(cudaMemPoolCreate(&own, &kind));
+  cudaMemAccessDesc access = {kind.location, cudaMemAccessFlagsProtReadWrite};
+  OK(cudaMemPoolSetAccess(own, &access, 1));
+  OK(cudaMallocFromPoolAsync(&more, BYTES, own, one));
+  fill<<<1, 32, 0, one>>>(more);
+  join();
+  OK(cudaFreeAsync(more, other));  // ~pool
+}
+
+// Calls that give what they say.
+static void others() {
+  int number = -1, *managed;
+  unsigned flags;
+  cudaMemPool_t pool, same;
+  cudaMemLocation place = {cudaMemLocationTypeDevice, {0}};
+  cudaMemAccessFlags access;
+  size_t size = BYTES, index = 0;
+  OK(cudaInitDevice(0, 0, 0));
+  OK(cudaGetDeviceFlags(&flags));
+  OK(cudaStreamGetDevice(one, &number));
+  OK(cudaMemGetDefaultMemPool(&pool, &place, cudaMemAllocationTypePinned));
+  OK(cudaDeviceGetDefaultMemPool(&same, 0));
+  OK(cudaMemPoolGetAccess(&access, pool, &place));
+  OK(cudaDeviceGraphMemTrim(0));
+  OK(cudaMallocManaged(&managed, BYTES));
+  OK(cudaStreamAttachMemAsync(one, managed));
+  OK(cudaMemPrefetchBatchAsync((void **)&managed, &size, 1, &place, &index, 1, 0, one));
+  fill<<<1, 32, 0, one>>>(managed);
+  OK(cudaMemcpyPeerAsync(device, 0, managed, 0, BYTES / 2, one));
+  cudaMemcpy3DPeerParms part = {};
+  part.srcPtr = make_cudaPitchedPtr(managed, 16, 4, 8);
+  part.dstPtr = make_cudaPitchedPtr(device + 16, 16, 4, 4);
+  part.srcPos = {4, 4, 0};
+  part.extent = {8, 4, 1};
+  OK(cudaMemcpy3DPeerAsync(&part, one));
+  OK(cudaStreamSynchronize(one));
+  OK(cudaMemcpy(pinned, device, BYTES, cudaMemcpyDeviceToHost));
+  bool is_so = number == 0 && pool == same && access == cudaMemAccessFlagsProtReadWrite;
+  for (int at = 0; at < 32; at++) is_so &= pinned[at] == (at > 15 && at % 4 < 2 ? at + 1 : at);
+  if (!is_so) { puts("other numbers"); exit(3); }
+}
+
 static const struct {
   const char *name;
   void (*run)();
 } CASES[] = {
     {"function", function}, {"callback", callback}, {"graph", graph}, {"free_host", free_host}, {"unregister", unregister},
     {"free_of_stream", free_of_stream}, {"freed", freed}, {"copies", copies}, {"launches", launches}, {"beyond", beyond},
+    {"batch", batch}, {"source", source}, {"pool", pool}, {"others", others},
 };
 
 int main(int count, char **words) {
@@ -129,6 +199,7 @@ int main(int count, char **words) {
   // So there is a kernel in each case.
   fill<<<1, 32, 0, one>>>(device);
   OK(cudaDeviceSynchronize());
+  for (int at = 0; at < 32; at++) pinned[at] = at;
   for (auto &one : CASES) {
     if (!strcmp(one.name, words[count - 1])) one.run();
   }

@@ -82,6 +82,14 @@ fn is_place(device: i32) -> Result {
     if device == 0 || device == HOST { Ok(()) } else { Err(INVALID_DEVICE) }
 }
 
+/// Managed memory is to be in a place: a structure of a kind and a number.
+pub(super) fn prefetched(address: u64, bytes: usize, location: u64, stream: Handle, call: &str) -> Result {
+    is_place(if location as u32 == DEVICE { (location >> 32) as i32 } else { HOST })?;
+    let mut gpu = live()?;
+    gpu.enter_only(stream)?;
+    gpu.memory.expect_managed(address, bytes, call)
+}
+
 /// `CU_MEMHOSTREGISTER_READ_ONLY`
 const TO_READ: u32 = 8;
 
@@ -193,10 +201,7 @@ calls! {
         _flags: u32,
         stream: Handle,
     ) {
-        is_place(if location as u32 == DEVICE { (location >> 32) as i32 } else { HOST })?;
-        let mut gpu = live()?;
-        gpu.enter_only(stream)?;
-        gpu.memory.expect_managed(address, bytes, "cuMemPrefetchAsync_v2")
+        prefetched(address, bytes, location, stream, "cuMemPrefetchAsync_v2")
     }
 
     #[ptsz]

@@ -2,6 +2,7 @@
 #![allow(non_snake_case)]
 
 pub(crate) mod array;
+pub(crate) mod batch;
 pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod copy;

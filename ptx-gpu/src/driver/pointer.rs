@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use crate::call::{calls, get, put};
 use crate::gpu::{current, live};
-use crate::memory::{Allocation, Home};
+use crate::memory::Allocation;
 use crate::status::{INVALID_VALUE, Result};
 
 /// `CU_MEMORYTYPE_HOST` and `CU_MEMORYTYPE_DEVICE`
@@ -13,7 +13,7 @@ const DEVICE: u32 = 2;
 
 /// `CU_POINTER_ATTRIBUTE_…`
 fn attribute(value: *mut c_void, which: u32, address: u64, one: &Allocation) -> Result {
-    let of_host = matches!(one.home, Home::Host | Home::Registered);
+    let of_host = one.is_pinned();
     match which {
         1 => put(value.cast(), current()),
         2 => put(value.cast(), if of_host { HOST } else { DEVICE }),

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use super::device::only;
 use super::memory::give_in;
 use crate::call::{calls, get, put};
 use crate::gpu::{Handle, live};
@@ -10,6 +11,9 @@ use crate::status::{INVALID_VALUE, Result};
 
 /// The device's own pool.
 const DEFAULT: Handle = 0x900;
+
+/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`
+const READ_AND_WRITE: u32 = 3;
 
 /// The attributes that are numbers of 32 bits; others have 64.
 fn is_small(which: u32) -> bool {
@@ -70,6 +74,24 @@ calls! {
 
     fn cuMemPoolSetAccess(_pool: Handle, _what: *const c_void, _count: usize) {
         live().map(drop)
+    }
+
+    // The device reads and writes what its pools give.
+    fn cuMemPoolGetAccess(access: *mut u32, _pool: Handle, _location: *const u64) {
+        put(access, READ_AND_WRITE)
+    }
+
+    #[also(cuMemGetMemPool)]
+    fn cuMemGetDefaultMemPool(pool: *mut Handle, _location: *const u64, _kind: u32) {
+        put(pool, DEFAULT)
+    }
+
+    fn cuMemSetMemPool(_location: *const u64, _kind: u32, _pool: Handle) {
+        Ok(())
+    }
+
+    fn cuDeviceGraphMemTrim(device: i32) {
+        only(device)
     }
 
     #[ptsz]

@@ -43,6 +43,8 @@ const CALLED: &str = "_ZZL26__cudaRegisterLinkedBinaryPK19__fatBinC_Wrapper_tPFv
 const OF_LINKED: &str = "__nv_relfatbin";
 /// Whose second version takes the same arguments as the first, or is not of CUDA 12.
 const SAME: [&str; 2] = ["cudaEventElapsedTime", "cudaLaunchHostFunc"];
+/// Whose only version in CUDA 12 takes another argument than the one of CUDA 13.
+const OTHER: [&str; 1] = ["cudaMemcpyBatchAsync"];
 /// Both releases have it here, each with a structure of its own.
 const PROPERTIES: &str = "cudaGetDeviceProperties";
 /// What NVRTC is asked for, and what it gives.
@@ -148,6 +150,7 @@ fn name_in_13(name: &str, is_in_program: impl Fn(&str) -> bool) -> String {
     let is_newest = !is_in_program(&format!("{stem}_v{}{stream}", version + 1));
     match stem {
         PROPERTIES => format!("{stem}_v{version}"),
+        _ if OTHER.contains(&stem) => name.replacen("cuda", "cu", 1),
         _ if is_newest || SAME.contains(&stem) => format!("{stem}{stream}"),
         _ => name.replacen("cuda", "cu", 1),
     }

@@ -29,14 +29,41 @@ struct Own {
     grid: Option<Turn>,
 }
 
+/// What has members that only it orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// A launch of a graph, whose nodes they are.
+    Graph,
+    /// A call that copies several times.
+    Batch,
+}
+
+/// One piece of work of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) of: Group,
+    /// The number of the group.
+    pub(crate) group: u64,
+    pub(crate) name: String,
+}
+
+impl std::fmt::Display for Member {
+    fn fmt(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.of {
+            Group::Graph => write!(text, "node {} of a graph", self.name),
+            Group::Batch => write!(text, "part {} of a call", self.name),
+        }
+    }
+}
+
 /// Where a piece of work is in the order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Point {
     pub(crate) stream: Handle,
     /// What is known to be done before it; when it was done, with it.
     pub(crate) clock: Clock,
-    /// Of a node of a graph, the launch of the graph and what messages call the node.
-    pub(crate) node: Option<(u64, String)>,
+    /// Which member it is of what the program hands over together.
+    pub(crate) member: Option<Member>,
     /// The kernel directly before, if nothing but the stream or the edge of a graph orders the two.
     pub(crate) grid_before: Option<Turn>,
     /// The work itself, when it was done, if it is a kernel.
@@ -59,7 +86,7 @@ pub(crate) struct Order {
     learnt: u64,
     /// When the last launch of what a graph became will be done.
     executables: HashMap<Handle, Clock>,
-    graphs: u64,
+    groups: u64,
     uses: Uses,
 }
 
@@ -148,7 +175,7 @@ impl Order {
 
     /// A piece of work is on a line of its stream: one whose last piece is known to be done before it.
     pub(crate) fn step(&mut self, point: &mut Point) -> (Line, u64) {
-        if point.node.is_none() {
+        if point.member.is_none() {
             self.follow_stream(point);
         }
         let lines = self.streams.get(&point.stream).map(|own| own.lines.clone()).unwrap_or_default();
@@ -163,10 +190,10 @@ impl Order {
         (line, self.counts[line])
     }
 
-    /// The number of a launch of a graph.
-    pub(crate) fn graph(&mut self) -> u64 {
-        self.graphs += 1;
-        self.graphs
+    /// A member of a launch or of a call, as yet without a name.
+    pub(crate) fn member(&mut self, of: Group) -> Member {
+        self.groups += 1;
+        Member { of, group: self.groups, name: String::new() }
     }
 
     /// When the last launch of what a graph became will be done: the next one waits for it.

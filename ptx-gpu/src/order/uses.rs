@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ptx_interpreter::{Program, Use, UsedRange};
 use smallvec::SmallVec;
 
+use super::Member;
 use super::clock::{Clock, Line, Turn};
 use crate::caller::Caller;
 
@@ -35,8 +36,8 @@ pub(crate) struct Deed {
     pub(crate) place: String,
     pub(crate) line: Line,
     pub(crate) number: u64,
-    /// Of a node of a graph, the launch of the graph and what messages call the node.
-    pub(crate) graph: Option<(u64, String)>,
+    /// Which member it is of what the program hands over together.
+    pub(crate) member: Option<Member>,
     /// The program of a kernel.
     pub(crate) program: Option<Arc<Program>>,
     /// Where the program asks for it.

@@ -103,6 +103,27 @@ impl From<&Transfer> for Cuboid {
     }
 }
 
+/// `cudaMemcpy3DPeerParms`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct PeerCuboid {
+    from_array: Handle,
+    from_place: [usize; 3],
+    from: Pitched,
+    from_device: i32,
+    to_array: Handle,
+    to_place: [usize; 3],
+    to: Pitched,
+    to_device: i32,
+    size: [usize; 3],
+}
+
+/// There is one device: both sides are its own.
+fn peer_cuboid(what: *const PeerCuboid, call: &'static str) -> Result<Work> {
+    let PeerCuboid { from_array, from_place, from, to_array, to_place, to, size, .. } = get(what)?;
+    cuboid(&Cuboid { from_array, from_place, from, to_array, to_place, to, size, kind: 3 }, call)
+}
+
 /// A box is filled plane by plane; planes without room between them are one.
 fn filled(to: Pitched, value: i32, size: Extent, stream: Handle, call: &'static str) -> Result {
     let Extent { width, height, depth } = size;
@@ -127,6 +148,16 @@ runtime! {
     #[ptsz]
     fn cudaMemcpy3DAsync(what: *const Cuboid, stream: Handle) {
         submit(stream, cuboid(what, "cudaMemcpy3DAsync")?)
+    }
+
+    #[ptds]
+    fn cudaMemcpy3DPeer(what: *const PeerCuboid) {
+        submit_and_wait(&peer_cuboid(what, "cudaMemcpy3DPeer")?)
+    }
+
+    #[ptsz]
+    fn cudaMemcpy3DPeerAsync(what: *const PeerCuboid, stream: Handle) {
+        submit(stream, peer_cuboid(what, "cudaMemcpy3DPeerAsync")?)
     }
 
     #[ptds]

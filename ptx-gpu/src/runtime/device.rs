@@ -20,6 +20,24 @@ runtime! {
         if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
     }
 
+    fn cudaInitDevice(device: i32, _device_flags: u32, _flags: u32) {
+        if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
+    }
+
+    fn cudaSetValidDevices(_devices: *const i32, _count: i32) {
+        Ok(())
+    }
+
+    fn cudaChooseDevice(device: *mut i32, _wanted: *const c_void) {
+        put(device, 0)
+    }
+
+    #[ptsz]
+    fn cudaStreamGetDevice(stream: Handle, device: *mut i32) {
+        live()?.stream(stream)?;
+        put(device, 0)
+    }
+
     fn cudaRuntimeGetVersion(version: *mut i32) {
         put(version, VERSION)
     }
@@ -80,6 +98,8 @@ forward! {
     cudaDriverGetVersion(version: *mut i32) => device::cuDriverGetVersion, version;
     cudaProfilerStart() => device::cuProfilerStart,;
     cudaProfilerStop() => device::cuProfilerStop,;
+    cudaDeviceGraphMemTrim(of: i32) => crate::driver::pool::cuDeviceGraphMemTrim, of;
+    cudaGetDeviceFlags(flags: *mut u32) => context::cuCtxGetFlags, flags;
     cudaCtxResetPersistingL2Cache() => context::cuCtxResetPersistingL2Cache,;
     #[also(cudaThreadSynchronize)]
     cudaDeviceSynchronize() => context::cuCtxSynchronize,;
@@ -89,16 +109,7 @@ forward! {
         => context::cuCtxGetStreamPriorityRange, least, greatest;
     cudaDeviceCanAccessPeer(can: *mut i32, of: i32, peer: i32) => device::cuDeviceCanAccessPeer, can, of, peer;
     cudaDeviceGetPCIBusId(text: *mut c_char, room: i32, of: i32) => device::cuDeviceGetPCIBusId, text, room, of;
-    cudaDeviceGetDefaultMemPool(pool: *mut Handle, of: i32) => crate::driver::pool::cuDeviceGetDefaultMemPool, pool, of;
-    cudaMemPoolDestroy(pool: Handle) => crate::driver::pool::cuMemPoolDestroy, pool;
-    cudaMemPoolTrimTo(pool: Handle, keep: usize) => crate::driver::pool::cuMemPoolTrimTo, pool, keep;
-    cudaDeviceGetMemPool(pool: *mut Handle, of: i32) => crate::driver::pool::cuDeviceGetDefaultMemPool, pool, of;
-    cudaDeviceSetMemPool(of: i32, pool: Handle) => crate::driver::pool::cuDeviceSetMemPool, of, pool;
     cudaDeviceGetByPCIBusId(found: *mut i32, bus: *const c_char) => device::cuDeviceGetByPCIBusId, found, bus;
     cudaDeviceGetCacheConfig(config: *mut u32) => context::cuCtxGetCacheConfig, config;
     cudaDeviceSetCacheConfig(config: u32) => context::cuCtxSetCacheConfig, config;
-    cudaMemPoolSetAttribute(pool: Handle, which: u32, value: *const c_void)
-        => crate::driver::pool::cuMemPoolSetAttribute, pool, which, value;
-    cudaMemPoolGetAttribute(pool: Handle, which: u32, value: *mut c_void)
-        => crate::driver::pool::cuMemPoolGetAttribute, pool, which, value;
 }

@@ -1,8 +1,11 @@
 //! Memory, for the runtime.
 
+use std::ffi::c_void;
+
 use super::error::{INVALID_DIRECTION, INVALID_PITCH, forward, runtime};
 use super::register::symbol;
 use crate::call::put;
+use crate::driver::batch;
 use crate::driver::copy::{self, Sides, bytes};
 use crate::driver::fill::fill;
 use crate::driver::memory::{self as driver, give, give_in, take};
@@ -135,6 +138,17 @@ runtime! {
         submit_and_wait(&copy::bytes(to, from, bytes, Sides::Both, "cudaMemcpyPeer"))
     }
 
+    fn cudaMemcpyPeerAsync(
+        to: u64,
+        _to_device: i32,
+        from: u64,
+        _from_device: i32,
+        bytes: usize,
+        stream: Handle,
+    ) {
+        submit(stream, copy::bytes(to, from, bytes, Sides::Both, "cudaMemcpyPeerAsync"))
+    }
+
     #[ptds]
     fn cudaMemcpy2D(
         to: u64,
@@ -239,6 +253,24 @@ forward! {
     #[ptsz]
     cudaMemPrefetchAsync(address: u64, bytes: usize, location: u64, flags: u32, stream: Handle)
         => driver::cuMemPrefetchAsync_v2, address, bytes, location, flags, stream;
+    #[ptsz]
+    cudaMemPrefetchBatchAsync(
+        addresses: *const u64, sizes: *const usize, count: usize, locations: *const u64, indices: *const usize, kinds: usize,
+        flags: u64, stream: Handle,
+    ) => batch::cuMemPrefetchBatchAsync, addresses, sizes, count, locations, indices, kinds, flags, stream;
+    #[ptsz]
+    cudaMemcpyBatchAsync(
+        to: *const u64, from: *const u64, sizes: *const usize, count: usize, attributes: *const batch::Attributes,
+        indices: *const usize, kinds: usize, stream: Handle,
+    ) => batch::cuMemcpyBatchAsync_v2, to, from, sizes, count, attributes, indices, kinds, stream;
+    #[ptsz]
+    cudaMemcpyWithAttributesAsync(to: u64, from: u64, bytes: usize, what: *const batch::Attributes, stream: Handle)
+        => batch::cuMemcpyWithAttributesAsync, to, from, bytes, what, stream;
+    #[ptsz]
+    cudaStreamAttachMemAsync(stream: Handle, address: u64, bytes: usize, flags: u32)
+        => driver::cuStreamAttachMemAsync, stream, address, bytes, flags;
+    cudaMemRangeGetAttribute(value: *mut c_void, size: usize, which: u32, address: u64, bytes: usize)
+        => driver::cuMemRangeGetAttribute, value, size, which, address, bytes;
     #[also(cudaMemAdvise_v2)]
     cudaMemAdvise(address: u64, bytes: usize, advice: u32, location: u64)
         => driver::cuMemAdvise_v2, address, bytes, advice, location;

@@ -12,6 +12,7 @@ mod launch;
 mod library;
 mod memory;
 mod missing;
+mod pool;
 mod properties;
 mod register;
 mod stream;
