@@ -3,42 +3,17 @@
 
 mod program;
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::process::Command;
 
-use program::{Program, source};
+use program::{Program, source, stand_in};
 use regex_lite::Regex;
 use tempfile::TempDir;
 
-/// A library that stands for NVIDIA's: each function of `blas.h` returns a number that is no status.
-fn library(folder: &Path) {
-    let text = fs::read_to_string(source("blas.h")).expect("the header");
-    let names: BTreeSet<&str> =
-        Regex::new(r"\bcublas\w+\(").expect("it is valid").find_iter(&text).map(|found| found.as_str()).collect();
-    assert_eq!(names.len(), 23, "{names:?}");
-    // A jump has room in each.
-    let body = "volatile int status = 99; status++; status--; return status;";
-    let functions: String = names.iter().map(|name| format!("int {name}void) {{ {body} }}\n")).collect();
-    let code = folder.join("blas.c");
-    fs::write(&code, functions).expect("it is written");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-w", "-shared", "-fPIC", "-Wl,-soname,libcublas.so.13", "-o"]).arg(folder.join("libcublas.so.13"));
-    assert!(compiler.arg(code).status().expect("the compiler starts").success());
-    symlink("libcublas.so.13", folder.join("libcublas.so")).expect("a link");
-}
-
-/// A program that is linked to it.
+/// A program that is linked to cuBLAS.
 fn program(name: &str, options: &[&str]) -> (TempDir, Program) {
-    let folder = TempDir::new().expect("a folder");
-    library(folder.path());
-    let place = folder.path().display();
-    let link = ["-Xlinker", "--no-as-needed", "-lcublas", "-std=c++17"].map(str::to_owned);
-    let options = options.iter().map(|option| option.replace("FOLDER", &place.to_string()));
-    let options: Vec<String> = [format!("-L{place}")].into_iter().chain(link).chain(options).collect();
-    let program = Program::of_nvcc(name, &options);
+    let (folder, names) = stand_in("blas.h", "cublas", "13");
+    assert_eq!(names, 23);
+    let program = Program::linked(name, folder.path(), "cublas", options);
     (folder, program)
 }
 

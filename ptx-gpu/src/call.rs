@@ -75,7 +75,17 @@ macro_rules! calls {
     ($($all:tt)*) => { $crate::call::functions! { $crate::call::answer; $($all)* } };
 }
 
-pub(crate) use {calls, function, functions, of_thread, other_name, other_names};
+/// Functions that are missing: each calls `$say` with its name.
+macro_rules! missing {
+    ($say:ident: $($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        extern "C" fn $name() -> u32 {
+            $say(stringify!($name))
+        }
+    )*};
+}
+
+pub(crate) use {calls, function, functions, missing, of_thread, other_name, other_names};
 
 /// The bytes of an argument, at most eight, as a number.
 pub(crate) fn bits<T: Copy>(argument: &T) -> u64 {

@@ -42,6 +42,7 @@ mod ordered;
 mod output;
 mod perform;
 mod python;
+mod rand;
 mod reach;
 mod recent;
 mod runtime;

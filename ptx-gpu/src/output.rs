@@ -56,3 +56,10 @@ pub(crate) fn note(text: &str) {
     ONCE.call_once(|| tell(&Record::default()));
     eprintln!("cargo ptx check: {text}");
 }
+
+/// A function is missing, and says so by what it returns.
+pub(crate) fn note_missing(name: &str, returns: &str) {
+    note(&format!(
+        "{name} is missing here and returns {returns}: let the program do without it, or run this part on a GPU"
+    ));
+}

@@ -1,12 +1,15 @@
 //! Programs of C and of CUDA that tests compile, and run under `cargo ptx check`. Each file of tests uses a part of this.
 #![allow(dead_code)]
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::progress::Progress;
+use regex_lite::Regex;
 use tempfile::TempDir;
 
 /// The folder of nvcc's toolkit.
@@ -37,6 +40,15 @@ impl Program {
         let mut compiler = Program::nvcc(&toolkit, code);
         compiler.args(["-cudart", "shared"]).args(options).arg("-L").arg(folder.path());
         Program(folder).compiled(compiler, name)
+    }
+
+    /// Linked to a library of a folder, too. `FOLDER` in an option is that folder.
+    pub(crate) fn linked(name: &str, folder: &Path, library: &str, options: &[&str]) -> Program {
+        let place = folder.display().to_string();
+        let link = [format!("-L{place}"), "-Xlinker".into(), "--no-as-needed".into(), format!("-l{library}")];
+        let options = options.iter().map(|option| option.replace("FOLDER", &place));
+        let options: Vec<String> = link.into_iter().chain(["-std=c++17".into()]).chain(options).collect();
+        Program::of_nvcc(name, &options)
     }
 
     /// With the runtime in it, as nvcc links it by itself.
@@ -81,6 +93,26 @@ impl Program {
         assert_eq!(code, Some(0), "{words:?}: {printed}{complaint}");
         printed
     }
+}
+
+/// A library that stands for NVIDIA's, in a folder: each function of a source that begins with its name returns a number that is no
+/// status. Gives how many there are.
+pub(crate) fn stand_in(declarations: &str, library: &str, version: &str) -> (TempDir, usize) {
+    let folder = TempDir::new().expect("a folder");
+    let text = fs::read_to_string(source(declarations)).expect("the source");
+    let name = Regex::new(&format!(r"\b{library}\w+\(")).expect("it is valid");
+    let names: BTreeSet<&str> = name.find_iter(&text).map(|found| found.as_str()).collect();
+    // A jump has room in each.
+    let body = "volatile int status = 99; status++; status--; return status;";
+    let functions: String = names.iter().map(|name| format!("int {name}void) {{ {body} }}\n")).collect();
+    let file = |name: String| folder.path().join(name);
+    let (code, versioned) = (file(format!("{library}.c")), format!("lib{library}.so.{version}"));
+    fs::write(&code, functions).expect("it is written");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-w", "-shared", "-fPIC", &format!("-Wl,-soname,{versioned}"), "-o"]).arg(file(versioned.clone()));
+    assert!(compiler.arg(code).status().expect("the compiler starts").success());
+    symlink(versioned, file(format!("lib{library}.so"))).expect("a link");
+    (folder, names.len())
 }
 
 /// Set by `cargo xtask test --whole`.

@@ -1,28 +1,16 @@
 //! Functions of the library that are missing here.
 
-use std::ffi::c_int;
-
 use super::status::NOT_SUPPORTED;
-use crate::output::note;
+use crate::call::missing;
+use crate::output::note_missing;
 
-macro_rules! missing {
-    ($($name:ident)*) => {$(
-        #[unsafe(no_mangle)]
-        extern "C" fn $name() -> c_int {
-            say(stringify!($name))
-        }
-    )*};
-}
-
-fn say(name: &str) -> c_int {
-    note(&format!(
-        "{name} is missing here and returns CUBLAS_STATUS_NOT_SUPPORTED: let the program do without it, or run this part on a GPU"
-    ));
-    NOT_SUPPORTED.0 as c_int
+fn say(name: &str) -> u32 {
+    note_missing(name, "CUBLAS_STATUS_NOT_SUPPORTED");
+    NOT_SUPPORTED.0
 }
 
 missing! {
-    cublasAlloc cublasCaxpy cublasCcopy cublasCdotc cublasCdotu cublasCgbmv cublasCgelsBatched cublasCgemm cublasCgemv
+    say: cublasAlloc cublasCaxpy cublasCcopy cublasCdotc cublasCdotu cublasCgbmv cublasCgelsBatched cublasCgemm cublasCgemv
     cublasCgeqrfBatched cublasCgerc cublasCgeru cublasCgetrfBatched cublasCgetriBatched cublasCgetrsBatched cublasChbmv
     cublasChemm cublasChemv cublasCher cublasCher2 cublasCher2k cublasCherk cublasChpmv cublasChpr cublasChpr2
     cublasCmatinvBatched cublasCrot cublasCrotg cublasCscal cublasCsrot cublasCsscal cublasCswap cublasCsymm

@@ -72,6 +72,8 @@ macro_rules! library {
     ($($all:tt)*) => { $crate::call::functions! { $crate::blas::answer; $($all)* } };
 }
 
+pub(crate) use kind::Kind;
+pub(crate) use routine::fill;
 pub(crate) use {export, exports, function, library};
 
 /// Does a call. What goes wrong in this library itself is `CUBLAS_STATUS_INTERNAL_ERROR`.

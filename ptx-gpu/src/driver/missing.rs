@@ -1,26 +1,16 @@
 //! Functions that are missing here.
 
-use crate::output::note;
+use crate::call::missing;
+use crate::output::note_missing;
 use crate::status::NOT_SUPPORTED;
 
-macro_rules! missing {
-    ($($name:ident)*) => {$(
-        #[unsafe(no_mangle)]
-        extern "C" fn $name() -> u32 {
-            say(stringify!($name))
-        }
-    )*};
-}
-
 fn say(name: &str) -> u32 {
-    note(&format!(
-        "{name} is missing here and returns CUDA_ERROR_NOT_SUPPORTED: let the program do without it, or run this part on a GPU"
-    ));
+    note_missing(name, "CUDA_ERROR_NOT_SUPPORTED");
     NOT_SUPPORTED.0
 }
 
 missing! {
-    cuArray3DCreate cuArray3DGetDescriptor cuArrayCreate cuArrayGetDescriptor cuArrayGetMemoryRequirements cuArrayGetPlane
+    say: cuArray3DCreate cuArray3DGetDescriptor cuArrayCreate cuArrayGetDescriptor cuArrayGetMemoryRequirements cuArrayGetPlane
     cuArrayGetSparseProperties cuCheckpointOperationComplete cuCheckpointProcessCheckpoint
     cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState cuCheckpointProcessLock cuCheckpointProcessRestore
     cuCheckpointProcessUnlock cuCoredumpDeregisterCompleteCallback cuCoredumpDeregisterStartCallback cuCoredumpGetAttribute

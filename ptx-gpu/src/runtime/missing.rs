@@ -1,27 +1,17 @@
 //! Functions of the runtime that are missing here.
 
 use super::error::remember;
-use crate::output::note;
+use crate::call::missing;
+use crate::output::note_missing;
 use crate::status::NOT_SUPPORTED;
 
-macro_rules! missing {
-    ($($name:ident)*) => {$(
-        #[unsafe(no_mangle)]
-        extern "C" fn $name() -> u32 {
-            say(stringify!($name))
-        }
-    )*};
-}
-
 fn say(name: &str) -> u32 {
-    note(&format!(
-        "{name} is missing here and returns cudaErrorNotSupported: let the program do without it, or run this part on a GPU"
-    ));
+    note_missing(name, "cudaErrorNotSupported");
     remember(NOT_SUPPORTED.0)
 }
 
 missing! {
-    __cudaGetProcAddress __cudaRegisterHostVar __cudaRegisterUnifiedTable cudaArrayGetMemoryRequirements cudaArrayGetPlane
+    say: __cudaGetProcAddress __cudaRegisterHostVar __cudaRegisterUnifiedTable cudaArrayGetMemoryRequirements cudaArrayGetPlane
     cudaArrayGetSparseProperties cudaDestroyExternalMemory cudaDestroyExternalSemaphore cudaDevResourceGenerateDesc
     cudaDevSmResourceSplit cudaDevSmResourceSplitByCount cudaDeviceFlushGPUDirectRDMAWrites cudaDeviceGetDevResource
     cudaDeviceGetExecutionCtx cudaDeviceGetGraphMemAttribute cudaDeviceGetHostAtomicCapabilities

@@ -13,8 +13,8 @@ use crate::library;
 
 /// The library's name as the driver.
 const DRIVER: &str = "libcuda.so.1";
-/// Other names under which programs look for the driver, the runtime and cuBLAS.
-const LINKS: [&str; 11] = [
+/// Other names under which programs look for the driver, the runtime, cuBLAS and cuRAND.
+const LINKS: [&str; 13] = [
     DRIVER,
     "libcuda.so",
     "libcudart.so.13",
@@ -26,6 +26,8 @@ const LINKS: [&str; 11] = [
     "libcublasLt.so.11",
     "libcublasLt.so.12",
     "libcublasLt.so.13",
+    "libcurand.so",
+    "libcurand.so.10",
 ];
 /// The name of the runtime whose functions are others in part: a copy of the library, whose functions the library replaces.
 const COPY: &str = "libcudart.so.12";
