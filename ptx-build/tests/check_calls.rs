@@ -110,3 +110,13 @@ fn a_kernel_has_the_findings_that_name_it() {
         assert!(line.starts_with(&format!("fill: {count}")), "{case}: {printed}{complaint}");
     }
 }
+
+/// A program that looks at no error ends well, but nothing of it was checked.
+#[test]
+fn a_kernel_that_cannot_be_run_is_named() {
+    let program = Program::of_nvcc_with("arch=compute_90,code=sm_90", "host_calls.cu", &[]);
+    let (code, printed, complaint) = program.check(&["freed"]);
+    assert_eq!(code, Some(2), "{printed}{complaint}");
+    let line = "cargo ptx check: `_Z4fillPi` is not run: the program has machine code of it alone";
+    assert_eq!(complaint.lines().filter(|other| *other == line).count(), 1, "{complaint}");
+}

@@ -82,7 +82,8 @@ unsafe fn fat_binary<'a>(start: *const u8) -> &'a [u8] {
 fn no_ptx(what: &str) -> Refused {
     let text = format!(
         "the image has {what}, and only PTX can be run here: compile with \
-         `nvcc -gencode arch=compute_90,code=[sm_90,compute_90]`, or load PTX"
+         `nvcc -gencode arch=compute_90,code=[sm_90,compute_90]`, or load PTX; where a build script calls nvcc, set \
+         NVCC_APPEND_FLAGS=\"-gencode arch=compute_90,code=compute_90\""
     );
     Refused(NO_BINARY_FOR_GPU, text)
 }

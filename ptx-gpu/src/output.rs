@@ -1,8 +1,9 @@
 //! What was found goes to `cargo ptx check`, or to standard error.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 use ptx_interpreter::{Finding, Kind, Record};
 
@@ -55,6 +56,15 @@ pub(crate) fn note(text: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| tell(&Record::default()));
     eprintln!("cargo ptx check: {text}");
+}
+
+/// A kernel is launched of which the program has no PTX: what depends on it is not checked.
+pub(crate) fn tell_unrun(kernel: &str) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel.to_owned()) {
+        note(&format!("`{kernel}` is not run: the program has machine code of it alone"));
+        tell(&Record { kernel: kernel.to_owned(), is_unrun: true, ..Record::default() });
+    }
 }
 
 /// A function is missing, and says so by what it returns.

@@ -20,6 +20,9 @@ pub struct Record {
     /// Whether it is a call of a library that does by itself what kernels do: of cuBLAS.
     #[serde(default)]
     pub is_library: bool,
+    /// Whether it is about a kernel that was not run, since its program has no PTX of it.
+    #[serde(default)]
+    pub is_unrun: bool,
     /// What is wrong.
     pub findings: Vec<Finding>,
     /// Why it could not be run to its end, if that is no fault of the program.

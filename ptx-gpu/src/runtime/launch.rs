@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 
 use super::error::{INVALID_CONFIGURATION, forward, runtime};
-use super::register::kernel;
+use super::register::{kernel, kernel_to_launch};
 use crate::call::{get, put};
 use crate::driver::function::{attribute, is_cache_config, set_attribute};
 use crate::driver::launch::{Attribute, attributes, plain};
@@ -86,7 +86,7 @@ fn submit_kernel(
     shape: impl FnOnce(&Function) -> Result<Shape>,
     pointers: *const *const u8,
 ) -> Result {
-    let function = kernel(symbol)?;
+    let function = kernel_to_launch(symbol)?;
     let arguments = (pointers, std::ptr::null());
     let kernel = driver::kernel(&*live()?, function, symbol, shape, arguments)?;
     submit(stream, Work::Kernel(kernel))
@@ -110,7 +110,7 @@ runtime! {
 
     #[also(cudaGetKernel, cudaGetFuncBySymbol)]
     fn __cudaGetKernel(handle: *mut Handle, function: usize) {
-        put(handle, kernel(function)?)
+        put(handle, kernel_to_launch(function)?)
     }
 
     #[ptsz]

@@ -10,6 +10,7 @@ use crate::call::{get, text};
 use crate::changed::Call;
 use crate::driver::module::load;
 use crate::gpu::{Handle, live};
+use crate::output::tell_unrun;
 use crate::status::{INVALID_HANDLE, NO_BINARY_FOR_GPU, Result};
 
 #[derive(Default)]
@@ -52,6 +53,17 @@ pub(super) fn kernel(function: usize) -> Result<Handle> {
     };
     let module = registry.module(binary)?;
     live()?.kernel(module, &name).map_err(|_| INVALID_DEVICE_FUNCTION)
+}
+
+/// The kernel that is to be launched. If its program has no PTX of it, that is said, once.
+pub(super) fn kernel_to_launch(function: usize) -> Result<Handle> {
+    let found = kernel(function);
+    if found == Err(NO_BINARY_FOR_GPU)
+        && let Some((_, name)) = registry().functions.get(&function)
+    {
+        tell_unrun(name);
+    }
+    found
 }
 
 /// The variable that one of the host stands for: where it is, and its bytes.
