@@ -16,8 +16,9 @@ use crate::joint::{Blocks, Joint, Part};
 use crate::launch::{Delays, L1, Launch, Outside, Parts};
 use crate::machine::{Machine, Program};
 use crate::overlay::Overlay;
-use crate::report::{Report, Within};
+use crate::report::Report;
 use crate::resources::{available_memory, cores};
+use crate::site::Sites;
 use crate::stop::Why;
 use crate::written::{Written, written};
 
@@ -35,7 +36,7 @@ struct Whole<'a> {
     arguments: Vec<Vec<u8>>,
     asked: Asked<'a>,
     pieces: Arc<Vec<Piece>>,
-    within: Arc<Within>,
+    sites: Arc<Sites>,
     /// Clusters of the grid, and of a part.
     clusters: usize,
     each: usize,
@@ -110,7 +111,7 @@ impl Program {
             arguments: launch.arguments.iter().zip(&sizes).map(bytes).collect(),
             asked: Asked::of(launch),
             pieces: Arc::new(pieces.to_vec()),
-            within: Arc::new(self.within()),
+            sites: Arc::new(Sites::new(&self.sites)),
             clusters,
             each,
             joint: Joint::default(),
@@ -216,7 +217,7 @@ impl Whole<'_> {
         let Ok(mut machine) = Machine::new(self.program, self.outside, launch, Some(part)) else {
             return Outcome::InVain;
         };
-        self.program.add_checks(&mut machine, &self.pieces, &self.within);
+        self.program.add_checks(&mut machine, &self.pieces, &self.sites);
         match machine.run() {
             Ok(()) => self.done(machine).map_or(Outcome::InVain, Outcome::Clean),
             Err(stop) if stop.why == Why::Late && !self.joint.is_over() => self.late(machine, stop),

@@ -6,12 +6,10 @@ use std::sync::Arc;
 use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
+use crate::site::Sites;
 use crate::spaces::Named;
 use crate::stop::{Stop, Why};
 use crate::text;
-
-/// Where the accesses of each site have to stay.
-pub(crate) type Within = Vec<Vec<(u64, u64)>>;
 
 /// What came of a launch that was checked.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +75,7 @@ impl Program {
                 return Report { stop: Some(stop), ..Report::default() };
             }
         };
-        self.add_checks(&mut machine, &Arc::new(pieces), &Arc::new(self.within()));
+        self.add_checks(&mut machine, &Arc::new(pieces), &Arc::new(Sites::new(&self.sites)));
         if launch.begins_early {
             machine.tell(|checks, _| checks.begins_early());
         }
@@ -107,18 +105,10 @@ impl Program {
         }
     }
 
-    pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: &Arc<Vec<Piece>>, within: &Arc<Within>) {
-        let (pieces, within) = (Arc::clone(pieces), Arc::clone(within));
+    pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: &Arc<Vec<Piece>>, sites: &Arc<Sites>) {
+        let (pieces, sites) = (Arc::clone(pieces), Arc::clone(sites));
         let variables = self.in_shared(machine.launch.kernel);
-        machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, variables, within)));
-    }
-
-    /// Where the accesses of each site have to stay.
-    pub(crate) fn within(&self) -> Within {
-        match self.sites.iter().all(|site| site.within.is_empty()) {
-            true => Vec::new(),
-            false => self.sites.iter().map(|site| site.within.clone()).collect(),
-        }
+        machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, variables, sites)));
     }
 
     /// What a kernel has in shared memory.

@@ -1,4 +1,6 @@
-//! Where an instruction is in a text, for messages.
+//! Where an instruction is in a text.
+
+use std::collections::HashMap;
 
 /// Where an instruction is.
 #[derive(Clone, Debug, Default)]
@@ -14,4 +16,40 @@ pub(crate) struct Site {
     pub(crate) within: Vec<(u64, u64)>,
     /// Comments beside it that allow findings.
     pub(crate) comments: Vec<String>,
+}
+
+/// What the checks know of the sites, by their numbers.
+#[derive(Default)]
+pub(crate) struct Sites {
+    /// Where accesses have to stay. There is nothing if none has to stay anywhere.
+    within: Vec<Vec<(u64, u64)>>,
+    /// Numbers of the lines of the source, which inlined copies of a function share if they are of the same call.
+    lines: Vec<Option<usize>>,
+}
+
+impl Sites {
+    pub(crate) fn new(all: &[Site]) -> Sites {
+        let mut numbers = HashMap::new();
+        let mut number = |site: &Site| {
+            let next = numbers.len();
+            let line = (site.source.clone()?, site.called.clone());
+            Some(*numbers.entry(line).or_insert(next))
+        };
+        let lines = all.iter().map(&mut number).collect();
+        let is_free = all.iter().all(|site| site.within.is_empty());
+        let within = if is_free { Vec::new() } else { all.iter().map(|site| site.within.clone()).collect() };
+        Sites { within, lines }
+    }
+
+    /// Where the accesses of a site have to stay; nothing if they need not.
+    #[inline]
+    pub(crate) fn within(&self, site: u32) -> &[(u64, u64)] {
+        self.within.get(site as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether both are the same instruction, or a compiler has made both of one line: of a loop, say.
+    pub(crate) fn are_of_one_line(&self, one: u32, other: u32) -> bool {
+        let line = |site: u32| self.lines.get(site as usize).copied().flatten();
+        one == other || line(one).is_some() && line(one) == line(other)
+    }
 }

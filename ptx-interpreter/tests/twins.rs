@@ -47,6 +47,25 @@ fn another_instruction_races_even_with_the_same_value() {
     assert_eq!(kinds(&check("mov.u32 %r2, 7;", "st.global.u32 [%d1], %r2;", 1)), [Kind::Race]);
 }
 
+/// A compiler unrolls a loop: the instructions of one line are one, but not those of other lines or of another call.
+#[test]
+fn instructions_of_one_line_are_as_one() {
+    let file = ".file 1 \"loop.cu\"";
+    for (first, second, expected) in [
+        (".loc 1 9 3", ".loc 1 9 5", None),
+        (".loc 1 9 3", ".loc 1 10 3", Some(Kind::Race)),
+        (".loc 1 9 3", ".loc 1 9 3, function_name $name, inlined_at 1 20 1", Some(Kind::Race)),
+    ] {
+        let value = format!("mov.u32 %r2, 7;\n{first}");
+        let between = format!("{second}\nst.global.u32 [%d1], %r2;\nret;\n}}\n{file}\n.func unused() {{");
+        let found = kinds(&check(&value, &between, 1));
+        assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{first}, {second}");
+    }
+    let other_value = "mov.u32 %r2, 7;\n.loc 1 9 3";
+    let between = format!(".loc 1 9 3\nst.global.u32 [%d1], %r1;\nret;\n}}\n{file}\n.func unused() {{");
+    assert_eq!(kinds(&check(other_value, &between, 1)), [Kind::Race]);
+}
+
 /// Threads whose numbers differ in some bits store 16 bytes to one place, and what they store is made of `value`.
 fn check_pairs(differ: u32, value: &str, seed: u64) -> Report {
     let program = Program::parse(&format!(

@@ -144,14 +144,15 @@ impl Checks {
         self.shadow.pages[page].set_values(cell, written);
     }
 
-    /// Whether two stores are of one instruction, by threads of one block. If they write the same, it makes no difference which
-    /// one comes last.
+    /// Whether two stores are of one instruction or of one line of the source, by threads of one block. If they write the same, it
+    /// makes no difference which one comes last.
     fn is_twin(&self, old: &Mark, new: &Mark) -> bool {
         let is_weak_write = |mark: &Mark| mark.writes && mark.scope == 0 && !mark.is_engine;
         let block = |mark: &Mark| mark.who as usize / self.warps();
         is_weak_write(old)
             && is_weak_write(new)
-            && (old.site, old.bytes, block(old)) == (new.site, new.bytes, block(new))
+            && (old.bytes, block(old)) == (new.bytes, block(new))
+            && self.sites.are_of_one_line(old.site, new.site)
     }
 
     pub(super) fn mark(&self, event: Event, epoch: u32) -> Mark {

@@ -8,7 +8,7 @@ impl Checks {
     /// Whether it is known in which variables an instruction has to stay.
     #[inline]
     pub(super) fn has_to_stay(&self, site: u32) -> bool {
-        self.within.get(site as usize).is_some_and(|within| !within.is_empty())
+        !self.sites.within(site).is_empty()
     }
 
     /// An access through an address that is computed from a variable stays in it.
@@ -21,7 +21,7 @@ impl Checks {
 
     fn is_within(&mut self, event: Event) {
         let (Owner::Shared(_), at) = owner(event.address, self.cluster as usize) else { return };
-        let within = &self.within[event.site as usize];
+        let within = self.sites.within(event.site);
         let end = at + event.bytes as u64;
         if within.iter().any(|(begin, own)| *begin <= at && end <= *own) {
             return;

@@ -19,6 +19,7 @@ use super::shadow::{QuickMap, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
 use crate::access::{Engine, How, Scope};
+use crate::site::Sites;
 use crate::spaces::Named;
 
 use super::finding::Kind;
@@ -190,8 +191,7 @@ pub(crate) struct Checks {
     pub(super) early: Option<Early>,
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
-    /// Where the accesses of each site to shared memory have to stay, if it is known.
-    pub(super) within: Arc<Vec<Vec<(u64, u64)>>>,
+    pub(super) sites: Arc<Sites>,
     pub(super) states: QuickMap<Threads<State>>,
     pub(crate) shadow: Shadow,
     /// Of each instruction the row in which most of a warp's lanes had their elements.
@@ -250,7 +250,7 @@ impl Checks {
         cluster: usize,
         pieces: Arc<Vec<Piece>>,
         variables: Vec<Named>,
-        within: Arc<Vec<Vec<(u64, u64)>>>,
+        sites: Arc<Sites>,
     ) -> Checks {
         Checks {
             threads,
@@ -260,7 +260,7 @@ impl Checks {
             pieces,
             fresh: u64::MAX,
             variables,
-            within,
+            sites,
             states: QuickMap::default(),
             shadow: Shadow::new(),
             rows: Vec::new(),
