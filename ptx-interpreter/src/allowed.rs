@@ -70,7 +70,7 @@ impl Allowed {
         Ok(allowed)
     }
 
-    /// Takes the findings of a kernel away that are allowed, in the file or by a comment at one of their places or in the line above it.
+    /// Takes the findings of a kernel away that are allowed, in the file or by a comment at one of their places or right above it.
     pub fn silence(&mut self, kernel: &str, findings: &mut Vec<Finding>) {
         findings.retain(|finding| {
             let is_allowed = self.is_listed(kernel, finding) | self.is_commented(finding);
@@ -150,7 +150,7 @@ fn lines_of(file: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The comments that allow something at a line, from 1: in it, or alone in the line above. Each begins with the kind.
+/// The comments that allow something at a line, from 1: in it, or alone in the lines right above. Each begins with the kind.
 pub(crate) fn beside<T: AsRef<str>>(lines: &[T], line: u32) -> Vec<String> {
     let comment = |at: usize, alone: bool| {
         let (code, comment) = lines.get(at)?.as_ref().split_once(COMMENT)?;
@@ -159,7 +159,7 @@ pub(crate) fn beside<T: AsRef<str>>(lines: &[T], line: u32) -> Vec<String> {
         (is_comment && (!alone || is_alone)).then(|| comment.to_owned())
     };
     let at = line.saturating_sub(1) as usize;
-    let above = at.checked_sub(1).and_then(|above| comment(above, true));
+    let above = (0..at).rev().map_while(|above| comment(above, true));
     comment(at, false).into_iter().chain(above).collect()
 }
 

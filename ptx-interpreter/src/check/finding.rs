@@ -200,18 +200,13 @@ impl fmt::Display for Finding {
         let blank = " ".repeat(width);
         for (number, place) in self.places.iter().enumerate() {
             let arrow = if number == 0 { "-->" } else { ":::" };
-            match &place.source {
-                Some((file, line)) => {
-                    write!(f, "{blank}{arrow} {file}:{line}")?;
-                    for (file, line) in &place.called {
-                        write!(f, ", called at {file}:{line}")?;
-                    }
-                    match place.is_of_the_host() {
-                        true => writeln!(f, ", {} of the host", place.function)?,
-                        false => writeln!(f, ", PTX line {} in {}", place.ptx_line, place.function)?,
-                    }
-                }
-                None => writeln!(f, "{blank}{arrow} PTX line {} in {}", place.ptx_line, place.function)?,
+            let source = place.source.as_ref().map(|(file, line)| format!("{file}:{line}, ")).unwrap_or_default();
+            match place.is_of_the_host() {
+                true => writeln!(f, "{blank}{arrow} {source}{} of the host", place.function)?,
+                false => writeln!(f, "{blank}{arrow} {source}PTX line {} in {}", place.ptx_line, place.function)?,
+            }
+            for (file, line) in &place.called {
+                writeln!(f, "{blank}    called at {file}:{line}")?;
             }
             writeln!(f, "{blank} |")?;
             writeln!(f, "{:>width$} | {}", place.line(), place.instruction)?;
