@@ -26,7 +26,7 @@ pub(crate) use crate::handle::Handle;
 
 /// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`: the default streams, of all threads and of each.
 pub(crate) const LEGACY: Handle = 1;
-const PER_THREAD: Handle = 2;
+pub(crate) const PER_THREAD: Handle = 2;
 
 /// `CU_LIMIT_MALLOC_HEAP_SIZE`
 pub(crate) const HEAP_SIZE: u32 = 2;
@@ -177,8 +177,13 @@ pub(crate) fn live() -> Result<MutexGuard<'static, Gpu>> {
     if context != gpu.primary.0 && !gpu.contexts.contains(&context) {
         return Err(INVALID_CONTEXT);
     }
-    gpu.fault.map_or(Ok(()), Err)?;
-    Ok(gpu)
+    gpu.fault.map_or(Ok(gpu), Err)
+}
+
+/// The driver, where no kernel has failed: for a stream or an event that says by itself which context it is of.
+pub(crate) fn awake() -> Result<MutexGuard<'static, Gpu>> {
+    let gpu = begun()?;
+    gpu.fault.map_or(Ok(gpu), Err)
 }
 
 /// The current context of this thread; 0 if there is none.

@@ -58,7 +58,13 @@ int main(int count, char **words) {
        (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **),
        function, 2, 1, 1, 256, 1, 1, 0, stream, pointers, NULL);
   CALL(cuEventRecord, (Handle, Handle), event, stream);
+  // A stream and an event say by themselves which context they are of, but not the default stream.
+  CALL(cuCtxSetCurrent, (Handle), NULL);
   CALL(cuEventSynchronize, (Handle), event);
+  CALL(cuStreamSynchronize, (Handle), stream);
+  int (*synchronize)(Handle) = (int (*)(Handle))dlsym(driver, "cuStreamSynchronize");
+  if (synchronize(NULL) != 201) { printf("the default stream needs no context\n"); return 3; }
+  CALL(cuCtxSetCurrent, (Handle), context);
   CALL(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t), sums, out, sizeof sums);
   CALL(cuMemFree_v2, (CUdeviceptr), out);
   if (count > 3 && !strcmp(words[3], "twice")) CALL(cuMemFree_v2, (CUdeviceptr), out);

@@ -1,7 +1,9 @@
 //! Streams and events. What a stream is given is done before the call returns, so nobody has to wait.
 
+use std::sync::MutexGuard;
+
 use crate::call::{calls, get, put};
-use crate::gpu::{Handle, current, live};
+use crate::gpu::{Gpu, Handle, PER_THREAD, awake, current, live};
 use crate::handle;
 use crate::order::{Clock, Kind};
 use crate::perform::submit;
@@ -24,8 +26,13 @@ fn create(stream: *mut Handle, flags: u32, priority: i32) -> Result {
     Ok(())
 }
 
+/// The driver for a stream. A default stream is the thread's own context's.
+fn of_stream(stream: Handle) -> Result<MutexGuard<'static, Gpu>> {
+    if stream <= PER_THREAD { live() } else { awake() }
+}
+
 fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
-    let mut gpu = live()?;
+    let mut gpu = awake()?;
     let mut done = Clock::default();
     let mut of = |event: Handle| {
         let event = gpu.event(event)?;
@@ -71,7 +78,7 @@ calls! {
     }
 
     fn cuStreamDestroy_v2(stream: Handle) {
-        let mut gpu = live()?;
+        let mut gpu = of_stream(stream)?;
         gpu.abandon(stream);
         gpu.order.destroy(stream);
         gpu.streams.remove(&stream).map(drop).ok_or(INVALID_HANDLE)
@@ -79,12 +86,12 @@ calls! {
 
     #[ptsz]
     fn cuStreamSynchronize(stream: Handle) {
-        live()?.wait_for(stream)
+        of_stream(stream)?.wait_for(stream)
     }
 
     #[ptsz]
     fn cuStreamQuery(stream: Handle) {
-        live()?.wait_for(stream)
+        of_stream(stream)?.wait_for(stream)
     }
 
     #[ptsz]
@@ -115,7 +122,7 @@ calls! {
     #[ptsz]
     fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
         let is_external = is_external(flags)?;
-        live()?.wait_in_stream(stream, event, is_external)
+        of_stream(stream)?.wait_in_stream(stream, event, is_external)
     }
 
     #[ptsz]
@@ -163,7 +170,7 @@ calls! {
     }
 
     fn cuEventDestroy_v2(event: Handle) {
-        live()?.events.remove(&event).map(drop).ok_or(INVALID_HANDLE)
+        awake()?.events.remove(&event).map(drop).ok_or(INVALID_HANDLE)
     }
 
     #[ptsz]
@@ -177,11 +184,11 @@ calls! {
     }
 
     fn cuEventSynchronize(event: Handle) {
-        live()?.wait_for_event(event)
+        awake()?.wait_for_event(event)
     }
 
     fn cuEventQuery(event: Handle) {
-        live()?.wait_for_event(event)
+        awake()?.wait_for_event(event)
     }
 
     #[also(cuEventElapsedTime_v2)]
