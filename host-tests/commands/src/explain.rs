@@ -4,10 +4,8 @@ use std::process::ExitCode;
 
 use console::style;
 use host_tests::show::explain;
-use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::program::print;
-use host_tests::tools::progress::Progress;
 use ptx_intrinsics::catalogue::Form;
 
 #[derive(clap::Args)]
@@ -22,16 +20,11 @@ impl Explain {
     /// Ends with 2 if one is no form.
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.forms.iter().map(|text| explain::find(text)).collect::<std::result::Result<Vec<Form>, _>>() {
-            Ok(forms) => pages(&forms).map(|()| ExitCode::SUCCESS),
+            Ok(forms) => print(&explain::explain(&forms)?.join("\n")).map(|()| ExitCode::SUCCESS),
             Err(misspelt) => {
                 eprintln!("{} {misspelt}", style("error:").red().bold().for_stderr());
                 Ok(ExitCode::from(2))
             }
         }
     }
-}
-
-fn pages(forms: &[Form]) -> Result<()> {
-    let tools = CudaTools::find(&Progress::new())?;
-    print(&explain::explain(forms, &tools)?.join("\n"))
 }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use host_tests::check::forms;
 use host_tests::check::forms_check::Check;
-use host_tests::check::rust_cuda::{self, RustCuda};
-use host_tests::show::{coverage, forms_list, from_cuda, gates};
-use host_tests::tools::command::Machine;
+use host_tests::show::{forms_list, tables::TABLES};
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::files::write_whole;
@@ -27,57 +25,24 @@ pub(crate) struct Forms {
     /// List only the forms of this instruction: ld.global.nc
     #[arg(long, value_name = "NAME")]
     instruction: Option<String>,
-    /// Print what is covered, instruction by instruction, what is not, and why
+    /// Write the table of instructions into docs/coverage.md, and the table of gates into docs/guide.md
     #[arg(long, conflicts_with_all = ["check", "json", "instruction"])]
-    coverage: bool,
-    /// Print what CUDA C++ has beside ours
-    #[arg(long, conflicts_with_all = ["check", "json", "instruction", "coverage"])]
-    from_cuda: bool,
-    /// For --coverage: write it to docs/coverage.md, and the table of gates to docs/guide.md; for --from-cuda, to docs/from-cuda.md
-    #[arg(long, conflicts_with_all = ["check", "json", "instruction"])]
-    write: bool,
+    tables: bool,
     /// For --check: which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
-    /// For --check: compile with another code generator, only for compute_100 and in release
-    #[arg(long, value_name = "WHICH", requires = "check", conflicts_with = "toolchain")]
-    backend: Option<Backend>,
-    /// For --backend: take so many forms of each instruction, drawn by PTX_INTRINSICS_SEED
-    #[arg(long, value_name = "N", requires = "backend")]
-    sample: Option<usize>,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Backend {
-    /// The code generator of Rust-GPU, from the checkout that RUST_CUDA names
-    RustCuda,
 }
 
 impl Forms {
     pub(crate) fn run(self) -> Result<()> {
-        if self.from_cuda {
-            let page = from_cuda::page()?;
-            return if self.write { write_whole(&from_cuda::path(), page) } else { print(&page) };
-        }
-        if self.write && self.coverage {
-            write_whole(&coverage::path(), coverage::page())?;
-            return write_whole(&gates::path(), gates::guide()?);
-        }
-        if self.coverage {
-            return print(&coverage::page());
+        if self.tables {
+            return TABLES.iter().try_for_each(|table| write_whole(&table.path(), table.pages()?[1].as_str()));
         }
         let named = self.check.as_ref().and_then(Option::as_deref).or(self.instruction.as_deref());
         let listed = forms_list::select(named)?;
         if self.check.is_some() {
             let forms: Vec<_> = listed.into_iter().map(Arc::new).collect();
             let progress = Progress::new();
-            if let Some(Backend::RustCuda) = self.backend {
-                let rust_cuda = RustCuda::find(&Machine::current(), &progress)?;
-                let tools = CudaTools::find(&progress)?;
-                let report = rust_cuda::check(&rust_cuda, &tools, rust_cuda::cases(&forms, self.sample)?, &progress)?;
-                print(&report.table())?;
-                return report.verify();
-            }
             let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
             let tools = CudaTools::find(&progress)?;
             let check = Check::new(&toolchain, &tools, &progress)?;

@@ -1,10 +1,8 @@
 //! The command line of ptx-intrinsics.
 
 mod cargo;
-mod ci;
 mod conformance;
 mod corpus;
-mod cost;
 mod elsewhere;
 mod explain;
 mod forms;
@@ -33,8 +31,6 @@ enum Task {
     Demo(elsewhere::Elsewhere),
     /// Run all tests. Tests that the optimiser can change run in a release build too
     Test(test::Test),
-    /// Do everything that a change has to pass: formatting, tests, clippy, documentation, packages, examples
-    Ci(ci::Ci),
     /// List every legal form: its Rust, its PTX and what it needs. Or check all forms
     Forms(forms::Forms),
     /// Ask the assembler about every spelling, legal or illegal, and compare its answers with the types
@@ -43,8 +39,6 @@ enum Task {
     Sass(sass::Sass),
     /// Explain a form: its Rust, its PTX, what it needs, its machine code on every GPU, what its words mean
     Explain(explain::Explain),
-    /// Measure what the crate costs a build: the crate itself, and a kernel of one load with and without it
-    Cost(cost::Cost),
     /// Run every form on the GPU of this machine and compare every byte
     Gpu(elsewhere::Elsewhere),
     /// Make a folder with a program and kernels, which does what `gpu` does on a machine with only a driver
@@ -69,7 +63,6 @@ fn main() -> ExitCode {
     let done = match arguments.task {
         Task::Demo(demo) => demo.run("demo"),
         Task::Test(test) => test.run().map(|()| ExitCode::SUCCESS),
-        Task::Ci(ci) => ci.run().map(|()| ExitCode::SUCCESS),
         Task::Forms(forms) => forms.run().map(|()| ExitCode::SUCCESS),
         Task::Conformance(conformance) => conformance.run().map(|()| ExitCode::SUCCESS),
         Task::Sass(sass) => sass.run().map(|()| ExitCode::SUCCESS),
@@ -82,7 +75,6 @@ fn main() -> ExitCode {
         Task::Litmus(litmus) => litmus.run("litmus"),
         Task::Lab(lab) => lab.run("lab"),
         Task::Measured(measured) => measured.run("measured"),
-        Task::Cost(cost) => cost.run().map(|()| ExitCode::SUCCESS),
     };
     conclude(done)
 }

@@ -76,7 +76,7 @@ impl Sass {
             return print(&text);
         }
         let documentation = versions::documentation(&table, &seen, tools.release);
-        versions::write(&versions::page(&table, &seen, tools.release), &documentation, &text)?;
+        versions::write(&documentation, &text)?;
         print(&format!("{} differences of forms on GPUs by {} assemblers\n", differences.len(), releases.len()))
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use demo::{Access, Assembled, compile};
+use demo::{Assembled, OLDEST};
 #[cfg(feature = "gpu")]
 use launch::gpu::Gpu;
 use ptx_build::command::catch_interrupts;
@@ -14,9 +14,8 @@ use ptx_build::cuda_tools::CudaTools;
 use ptx_build::error::{Error, Result};
 use ptx_build::program::{conclude, print};
 use ptx_build::progress::Progress;
-use ptx_build::target::{PtxVersion, Sm};
+use ptx_build::target::Sm;
 use ptx_build::toolchain::{DeviceToolchain, Route};
-use serde::Serialize;
 use workloads::{Figures, Workload};
 
 /// Show each hint of four kernels in Rust, in PTX and in machine code, then run the kernels and check every value
@@ -29,35 +28,9 @@ struct Demo {
     /// Show only these kernels: triad, gather, spmv, probe
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1..)]
     kernel: Vec<String>,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
     /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
-}
-
-/// All that the demo shows.
-#[derive(Serialize)]
-struct Report {
-    compiler: String,
-    ptxas: String,
-    ptx_target: Sm,
-    ptx_version: PtxVersion,
-    runs_on: String,
-    kernels: Vec<Kernel>,
-    seconds: f64,
-}
-
-/// A kernel, its accesses and its run.
-#[derive(Serialize)]
-struct Kernel {
-    kernel: &'static str,
-    about: &'static str,
-    source: String,
-    accesses: Vec<Access>,
-    verified: bool,
-    run: Figures,
 }
 
 /// Where the kernels run.
@@ -81,50 +54,39 @@ impl Demo {
         let progress = Progress::new();
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
         let tools = CudaTools::find(&progress)?;
-        let compiled = compile::compile(&toolchain, &progress)?;
-        let assembled = demo::assemble_all(&compiled, &sms, &tools, &progress)?;
-        let place = place(|sm| demo::assemble(&compiled, sm, &tools, &progress))?;
-        let (ptx_target, ptx_version) = compile::OLDEST;
-        let mut report = Report {
-            compiler: toolchain.version.clone(),
-            ptxas: format!("{}.{}", tools.release.0, tools.release.1),
-            ptx_target,
-            ptx_version,
-            runs_on: place.words(),
-            kernels: Vec::new(),
-            seconds: 0.0,
-        };
-        self.show(|| show::head(&report))?;
+        let compiled = demo::compile(&toolchain, &progress)?;
+        let folder = toolchain.machine().target().join("demo");
+        std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
+        let assemble = |sm| demo::assemble(&compiled, sm, &folder, &tools, &progress);
+        let assembled = sms.into_iter().map(assemble).collect::<Result<Vec<_>>>()?;
+        let place = place(assemble)?;
+        let ((sm, version), (major, minor)) = (OLDEST, tools.release);
+        print(&show::head([
+            ("compiled", format!("{}, PTX {version} for {sm} and later", toolchain.version)),
+            ("assembled", format!("ptxas {major}.{minor}")),
+            ("run on", place.words()),
+        ]))?;
+        let (mut runs, mut shown) = (Vec::new(), 0);
         for workload in chosen {
             let accesses = demo::accesses(&compiled, workload, &assembled)?;
-            self.show(|| show::accesses(workload, &accesses))?;
-            let kernel = kernel(workload, accesses, &place, &progress)?;
-            self.show(|| show::verdict(&kernel))?;
-            report.kernels.push(kernel);
+            shown += accesses.len();
+            print(&show::accesses(workload, &accesses))?;
+            let run = run(workload, &place, &progress)?;
+            print(&show::verdict(&run))?;
+            runs.push(run);
         }
-        report.seconds = began.elapsed().as_secs_f64();
-        if self.json {
-            print(&(serde_json::to_string_pretty(&report).map_err(Error::new)? + "\n"))?;
-        }
-        self.show(|| show::foot(&report))?;
-        report.kernels.iter().try_for_each(|kernel| kernel.run.verify())
-    }
-
-    fn show(&self, text: impl FnOnce() -> String) -> Result<()> {
-        if self.json { Ok(()) } else { print(&text()) }
+        print(&show::foot(&runs, shown, began.elapsed().as_secs_f64()))?;
+        runs.iter().try_for_each(Figures::verify)
     }
 }
 
-fn kernel(workload: &dyn Workload, accesses: Vec<Access>, place: &Place, progress: &Progress) -> Result<Kernel> {
-    let step = progress.step(format!("Running {}", workload.name()));
-    let run = match place {
-        Place::Cpu(_) => workloads::run_on_cpu(workload, workload.facts().cpu_size),
+fn run(workload: &dyn Workload, place: &Place, progress: &Progress) -> Result<Figures> {
+    let _step = progress.step(format!("Running {}", workload.name()));
+    match place {
+        Place::Cpu(_) => Ok(workloads::run_on_cpu(workload, workload.facts().cpu_size)),
         #[cfg(feature = "gpu")]
-        Place::Gpu(gpu, image) => workloads::run_on_gpu(workload, workload.facts().gpu_size, gpu, &gpu.load(image)?)?,
-    };
-    drop(step);
-    let (kernel, about, source) = (workload.name(), workload.facts().about, workload.source());
-    Ok(Kernel { kernel, about, source, accesses, verified: run.mismatches == 0, run })
+        Place::Gpu(gpu, image) => workloads::run_on_gpu(workload, workload.facts().gpu_size, gpu, &gpu.load(image)?),
+    }
 }
 
 /// Without the way to a driver, the kernels run on the CPU.
@@ -140,7 +102,7 @@ fn place(assemble: impl Fn(Sm) -> Result<Assembled>) -> Result<Place> {
         Ok(gpu) => gpu,
         Err(no_gpu) => return Ok(Place::Cpu(no_gpu.to_string())),
     };
-    let (sm, (oldest, _)) = (Sm::new(gpu.sm()), compile::OLDEST);
+    let (sm, (oldest, _)) = (Sm::new(gpu.sm()), OLDEST);
     if sm < oldest {
         return Ok(Place::Cpu(format!("{} is {sm}; the kernels' hints need {oldest}", gpu.name())));
     }

@@ -1,19 +1,14 @@
 //! The demo on a terminal or in a pipe.
 
 use console::{Term, style};
-use demo::{Access, Counted};
-use workloads::Workload;
-
-use super::{Kernel, Report};
+use demo::Access;
+use workloads::{Figures, Workload};
 
 /// Where the text of a line begins, after its label.
 const TEXT: usize = 13;
 
-pub(super) fn head(report: &Report) -> String {
-    let Report { compiler, ptxas, ptx_target, ptx_version, runs_on, .. } = report;
-    let compiled = format!("{compiler}, PTX {ptx_version} for {ptx_target} and later");
-    let named = |name: &str, value: &str| line(&format!("{:11}", style(name).dim()), value);
-    named("compiled", &compiled) + &named("assembled", &format!("ptxas {ptxas}")) + &named("run on", runs_on)
+pub(super) fn head(rows: [(&str, String); 3]) -> String {
+    rows.iter().map(|(name, value)| line(&format!("{:11}", style(name).dim()), value)).collect()
 }
 
 pub(super) fn accesses(workload: &dyn Workload, accesses: &[Access]) -> String {
@@ -23,27 +18,22 @@ pub(super) fn accesses(workload: &dyn Workload, accesses: &[Access]) -> String {
 }
 
 fn one(access: &Access) -> String {
-    let place = access.place.as_ref().map(|place| format!("  {}", style(place).dim())).unwrap_or_default();
-    let mut text = format!("\n{}", line("  ", &format!("{}{place}", style(&access.rust).green())));
-    if let Some(policy) = &access.policy {
-        text += &line("  ", &style(policy).dim().to_string());
-    }
-    text += &row("PTX", &times(access.ptx.trim_end_matches(';'), access.ptx_count));
+    let rust = format!("{}  {}", style(&access.rust).green(), style(&access.place).dim());
+    let mut text = format!("\n{}", line("  ", &rust));
+    text += &row("PTX", &times(access.ptx.trim_end_matches(';'), access.count));
     for sass in &access.sass {
         let label = sass.sm.to_string();
-        let code = |(at, one): (usize, &Counted)| row(if at == 0 { &label } else { "" }, &times(&one.text, one.count));
-        text += &sass.instructions.iter().enumerate().map(code).collect::<String>();
-        if sass.instructions.is_empty() {
-            text += &row(&label, "nothing: ptxas found it superfluous");
-        }
-        text += &sass.note.iter().map(|note| row("", &style(note).yellow().to_string())).collect::<String>();
+        let code = |(at, (opcode, count)): (usize, (&String, &usize))| {
+            row(if at == 0 { &label } else { "" }, &times(opcode, *count))
+        };
+        text += &sass.opcodes.iter().enumerate().map(code).collect::<String>();
+        text += &sass.notes.iter().map(|note| row("", &style(note).yellow().to_string())).collect::<String>();
     }
     text
 }
 
-pub(super) fn verdict(kernel: &Kernel) -> String {
-    let run = &kernel.run;
-    let verdict = if kernel.verified { style("verified").green().bold() } else { style("FAILED").red().bold() };
+pub(super) fn verdict(run: &Figures) -> String {
+    let verdict = if run.mismatches == 0 { style("verified").green().bold() } else { style("FAILED").red().bold() };
     let figures = format!(
         "{verdict} on {}: {} elements, {} mismatches, {} bytes in {:.4} s, {:.2} GB/s",
         run.place,
@@ -56,15 +46,9 @@ pub(super) fn verdict(kernel: &Kernel) -> String {
     format!("\n{}", line("  ", &figures))
 }
 
-pub(super) fn foot(report: &Report) -> String {
-    let accesses = || report.kernels.iter().flat_map(|kernel| &kernel.accesses);
-    let verified = report.kernels.iter().filter(|kernel| kernel.verified).count();
-    format!(
-        "\n{verified} of {} kernels verified, {} accesses shown, {:.1} s\n",
-        report.kernels.len(),
-        accesses().count(),
-        report.seconds
-    )
+pub(super) fn foot(runs: &[Figures], accesses: usize, seconds: f64) -> String {
+    let verified = runs.iter().filter(|run| run.mismatches == 0).count();
+    format!("\n{verified} of {} kernels verified, {accesses} accesses shown, {seconds:.1} s\n", runs.len())
 }
 
 /// A label and its text.

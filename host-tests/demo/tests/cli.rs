@@ -23,7 +23,7 @@ fn a_failure_says_what_where_and_what_to_do_and_exits_with_1() {
             "error: sm_75 is too old for the kernels: it lacks some of their hints\n  at --sm\n  → use sm_80 or later\n  \
              → `cargo xtask forms` lists what each hint needs\n",
         ),
-        (&["--json", "--sm", "90"], "error: `90` is not a GPU architecture\n  at --sm\n  → use one of sm_50 "),
+        (&["--sm", "90"], "error: `90` is not a GPU architecture\n  at --sm\n  → use one of sm_50 "),
     ];
     for (arguments, message) in failures {
         let output = demo(arguments);

@@ -1,6 +1,5 @@
 //! What the PTX ISA says of each instruction, written from its pages and from none of the crate's tables: what the compiler may
-//! do with it, at which SM and PTX ISA version it begins, and the order of its operands. At the end are the numbers that one
-//! form more or less changes.
+//! do with it, and at which SM and PTX ISA version it begins. At the end are the numbers that one form more or less changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -8,8 +7,6 @@ use std::sync::LazyLock;
 use ptx_intrinsics::catalogue::{Family, Form, Operation};
 
 use crate::check::only;
-use crate::tools::command::Machine;
-use crate::tools::files::write_whole;
 
 /// This file, for messages.
 pub const FILE: &str = "host-tests/src/check/ledger.rs";
@@ -203,16 +200,8 @@ pub fn named(form: &Form) -> &'static [&'static str] {
     }
 }
 
-/// The operands of instructions in the order of the ISA's syntax.
-pub static OPERANDS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
-    let rows = lines().filter(|line| !line.contains('|')).filter_map(|line| line.split_once(": "));
-    rows.map(|(name, operands)| (name, operands.split(' ').collect())).collect()
-});
-
 /// Forms of the catalogue.
 pub const FORMS: usize = 85_186;
-/// Forms that have operands and move no value: the test `lanes` follows them.
-pub const WITH_OPERANDS: usize = 1_109;
 /// Functions: each form in every syntax.
 pub const FUNCTIONS: usize = 216_768;
 /// Spellings that a slice of the conformance test asks each assembler about.
@@ -224,47 +213,8 @@ pub const LAUNCHED: [usize; 2] = [61_348, 60_799];
 /// Rows of `docs/sass`: each form on each GPU that has it.
 pub const ROWS: usize = 873_522;
 
-/// Set to write the numbers above anew where they are compared: `cargo xtask test --counts` does it.
-pub const COUNTS: &str = "PTX_INTRINSICS_COUNTS";
-
-/// Compares what was counted with the numbers above of that name, or writes them there. A test does it last, so that a number hides
-/// no other failure. Where only some forms are looked at, nothing is compared.
+/// Compares what was counted with the numbers above of that name. A test does it last, so that a number hides no other failure. Where only
+/// some forms are looked at, nothing is compared.
 pub fn compare(name: &str, kept: &[usize], found: &[usize]) {
-    if kept == found || only::is_set() {
-        return;
-    }
-    assert!(
-        std::env::var_os(COUNTS).is_some(),
-        "{name} in {FILE} is {kept:?}, and {found:?} were counted\n  → `cargo xtask test --counts` writes the numbers"
-    );
-    let path = Machine::current().repository.join(FILE);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let numbers: Vec<String> = found.iter().map(|number| underscored(*number)).collect();
-    let list = if numbers.len() == 1 { numbers.concat() } else { format!("[{}]", numbers.join(", ")) };
-    let begin = format!("pub const {name}: ");
-    let lines = text.lines().map(|line| match line.split_once(" = ").filter(|_| line.starts_with(&begin)) {
-        Some((declared, _)) => format!("{declared} = {list};\n"),
-        None => format!("{line}\n"),
-    });
-    write_whole(&path, lines.collect::<String>()).unwrap_or_else(|error| panic!("{error}"));
-    println!("{name} in {FILE} is {list} now");
-}
-
-/// `80_828`.
-fn underscored(number: usize) -> String {
-    match number / 1000 {
-        0 => number.to_string(),
-        thousands => format!("{}_{:03}", underscored(thousands), number % 1000),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_written_as_rust_reads_them() {
-        let written = [0, 437, 1_000, 80_828, 1_000_001].map(underscored);
-        assert_eq!(written, ["0", "437", "1_000", "80_828", "1_000_001"]);
-    }
+    assert!(kept == found || only::is_set(), "{name} in {FILE} is {kept:?}, and {found:?} were counted");
 }

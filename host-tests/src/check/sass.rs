@@ -92,11 +92,6 @@ impl Reader {
         in_parts(sm, accesses, 1, |on, module, _| self.module(on, module))
     }
 
-    /// The same, and answers are kept: the same text is not assembled twice.
-    pub fn alone_and_kept(&self, sm: Sm, accesses: &[&str]) -> Result<Vec<MachineCode>> {
-        in_parts(sm, accesses, 1, |on, module, _| self.kept(on, module))
-    }
-
     /// The machine code of each access, many in a kernel. Answers are kept.
     pub fn read(&self, sm: Sm, accesses: &[&str], bar: &Bar<'_>) -> Result<Vec<MachineCode>> {
         let (alone, others): (Vec<usize>, Vec<usize>) = (0..accesses.len()).partition(|at| melts(accesses[*at]));

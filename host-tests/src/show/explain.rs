@@ -1,67 +1,45 @@
-//! What a form is, with its machine code.
+//! What a form is, with its machine code out of `docs/sass`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_build::explain::page;
 pub use ptx_build::explain::{LONGEST, Misspelt, find};
 use ptx_intrinsics::catalogue::{Family, Form};
-use rayon::prelude::*;
 
+use crate::check::sass::golden::Page;
 use crate::check::sass::text::ranges;
-use crate::check::sass::{self, Reader, Seen, trace};
-use crate::tools::cuda_tools::CudaTools;
+use crate::check::sass::{self, GPUS, pages};
 use crate::tools::error::Result;
 use crate::tools::target::Sm;
 
-/// All about forms, a page each, their machine code read from the tools.
-pub fn explain(forms: &[Form], tools: &CudaTools) -> Result<Vec<String>> {
-    let in_memory: Vec<&Form> = forms.iter().filter(|form| sass::touches_memory(form)).collect();
-    let sms = if in_memory.is_empty() { Vec::new() } else { sass::gpus(tools)? };
-    let seen = see(&in_memory, &Reader::new(tools), &sms)?;
-    Ok(forms.iter().map(|form| page(form, &machine_code(form, &seen))).collect())
-}
-
-/// The machine code of forms and of them without each hint. A GPU's are read together: the disassembler takes longer to start
-/// than to read.
-fn see(forms: &[&Form], reader: &Reader, sms: &[Sm]) -> Result<Seen> {
-    let on = |sm: &Sm| {
-        // Without a hint a form is legal wherever it is with it.
-        let legal = forms.iter().filter(|form| sass::on_gpu(form, *sm).is_some()).map(|form| form.full_ptx());
-        let spellings: BTreeSet<String> = legal
-            .flat_map(|told| {
-                let without = trace::without_hints(&told).into_iter().map(|(_, without)| without);
-                without.chain([told.clone()]).collect::<Vec<_>>()
-            })
-            .collect();
-        let accesses: Vec<&str> = spellings.iter().map(String::as_str).collect();
-        let read = reader.alone_and_kept(*sm, &accesses)?;
-        Ok((*sm, spellings.iter().cloned().zip(read).collect()))
-    };
-    Ok(sms.par_iter().map(on).collect::<Result<Vec<_>>>()?.into_iter().collect())
+/// All about forms, a page each.
+pub fn explain(forms: &[Form]) -> Result<Vec<String>> {
+    let kept = pages::kept()?;
+    forms.iter().map(|form| Ok(page(form, &machine_code(form, &kept)?))).collect()
 }
 
 /// A line for all GPUs that agree.
-fn machine_code(form: &Form, seen: &Seen) -> Vec<String> {
+fn machine_code(form: &Form, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
     if form.family() == Family::Policy {
-        return vec![
+        return Ok(vec![
             "arithmetic on registers; a policy that is known beforehand is better encoded, as a constant".into(),
-        ];
+        ]);
     }
     if !sass::touches_memory(form) {
-        return vec!["arithmetic on registers".into()];
+        return Ok(vec!["arithmetic on registers".into()]);
     }
-    let legal = || seen.iter().filter(|(sm, _)| sass::on_gpu(form, **sm).is_some());
-    let sms: Vec<Sm> = legal().map(|(sm, _)| *sm).collect();
+    let text = kept.get(&format!("{}.txt", form.instruction())).map_or("", String::as_str);
+    let page = Page::read(text)?;
+    let sms: Vec<Sm> = GPUS.into_iter().filter(|sm| sass::on_gpu(form, *sm).is_some()).collect();
     let mut lines: BTreeMap<String, BTreeSet<Sm>> = BTreeMap::new();
-    for (sm, codes) in legal() {
-        let Some(code) = codes.get(&form.full_ptx()) else { continue };
-        let lost = trace::lost(&form.full_ptx(), *sm, seen).concat();
+    for sm in &sms {
+        let Some((code, lost)) = page.look_up(&form.full_ptx(), *sm) else { continue };
         let lost = if lost.is_empty() { lost } else { format!("   no trace of {lost}") };
-        lines.entry(code.line() + &lost).or_default().insert(*sm);
+        lines.entry(code + &lost).or_default().insert(*sm);
     }
     let mut lines: Vec<(BTreeSet<Sm>, String)> = lines.into_iter().map(|(line, on)| (on, line)).collect();
     lines.sort();
-    lines.into_iter().map(|(on, line)| format!("sm_{:<12} {line}", ranges(&on, &sms))).collect()
+    Ok(lines.into_iter().map(|(on, line)| format!("sm_{:<12} {line}", ranges(&on, &sms))).collect())
 }
 
 #[cfg(test)]

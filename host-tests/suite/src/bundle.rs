@@ -10,11 +10,10 @@ use super::corpus::make;
 use super::entry::Entry;
 use super::fault::Fault;
 use super::image::{self, compile};
-use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, UNITS, VALUES, WORKLOADS, file_of};
+use super::kernels::{FAULTS, FORMS, Kernels, LITMUS, PTX, VALUES, WORKLOADS, file_of};
 use super::litmus::Litmus;
 use super::plan::{Kernel, Plan};
 use super::stages::{PLAN, Part, USUAL};
-use super::units;
 use super::values;
 use super::versions::Versions;
 use host_tests::check::forms_check::every_form;
@@ -46,14 +45,8 @@ const GLIBC: (u32, u32) = (2, 36);
 pub const TWICE: [u32; 1] = [90];
 
 /// What a bundle has images of, and who makes them: for each GPU and its assembler.
-const SECTIONS: [(&str, Maker); 6] = [
-    (FORMS, forms),
-    (LITMUS, litmus_tests),
-    (FAULTS, faults),
-    (WORKLOADS, workloads),
-    (VALUES, instructions),
-    (UNITS, function_units),
-];
+const SECTIONS: [(&str, Maker); 5] =
+    [(FORMS, forms), (LITMUS, litmus_tests), (FAULTS, faults), (WORKLOADS, workloads), (VALUES, instructions)];
 
 type Maker = fn(&Wanted, &DeviceToolchain, &Progress) -> Result<Vec<Vec<Image>>>;
 
@@ -114,10 +107,6 @@ fn workloads(wanted: &Wanted, toolchain: &DeviceToolchain, progress: &Progress) 
 fn instructions(wanted: &Wanted, _: &DeviceToolchain, progress: &Progress) -> Result<Vec<Vec<Image>>> {
     let _step = progress.step("Assembling a kernel for each instruction");
     wanted.on.iter().map(values::images).collect()
-}
-
-fn function_units(wanted: &Wanted, _: &DeviceToolchain, _: &Progress) -> Result<Vec<Vec<Image>>> {
-    wanted.on.iter().map(units::images).collect()
 }
 
 /// What a bundle has: its bytes, and of each GPU and assembler how many kernels and images of each section.

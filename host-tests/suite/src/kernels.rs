@@ -29,9 +29,6 @@ pub const WORKLOADS: &str = "workloads";
 /// A kernel for each instruction and type.
 pub const VALUES: &str = "values";
 
-/// A kernel for each unit of approximate functions.
-pub const UNITS: &str = "units";
-
 /// The kernels of a GPU, by one assembler.
 #[derive(Clone, Debug)]
 pub struct Kernels {

@@ -33,7 +33,6 @@ pub mod stages;
 mod tensor;
 mod tensor_wide;
 mod trial;
-mod units;
 mod values;
 pub mod versions;
 mod warp;

@@ -82,19 +82,28 @@ impl Plan {
     }
 }
 
-/// So many forms of each instruction, drawn by the seed, in the catalogue's order; of those that move no value, all.
-/// 256-bit types have 254 choices of lanes each: those of one instruction are enough for a slice.
+/// So many forms of each instruction, drawn by the seed, in the catalogue's order, and one of each type that a load, a store or an atomic
+/// moves; of those that move no value, all. 256-bit types have 254 choices of lanes each: those of one instruction are enough for a slice.
 pub fn slice(forms: &[Arc<Form>], of_each: usize, seed: u64) -> Vec<Arc<Form>> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut drawn = Vec::new();
     for (name, own) in by_instruction(forms) {
-        let moves_values = own.iter().all(|form| form.signature().is_none() || form.is_atomic() || form.is_multimem());
-        let of_each = if moves_values { of_each } else { own.len() };
+        let of_each = if own.iter().all(moves_values) { of_each } else { own.len() };
         let drawn_here = own.sample(&mut random, of_each).filter(|form| form.bytes() < 32 || name == "ld.global.nc");
         drawn.extend(drawn_here.cloned());
     }
+    let mut of_types: BTreeMap<_, Vec<&Arc<Form>>> = BTreeMap::new();
+    for form in forms.iter().filter(|form| moves_values(form) && form.bytes() < 32) {
+        let (operation, ty) = (form.ptx().split('.').next(), form.element().or(form.ptx().rsplit('.').next()));
+        of_types.entry((operation, ty)).or_default().push(form);
+    }
+    drawn.extend(of_types.into_values().filter_map(|own| own.choose(&mut random).copied().cloned()));
     let wanted: HashSet<Key> = drawn.iter().map(|form: &Arc<Form>| key(form)).collect();
     forms.iter().filter(|form| wanted.contains(&key(form))).cloned().collect()
+}
+
+fn moves_values(form: &Arc<Form>) -> bool {
+    form.signature().is_none() || form.is_atomic() || form.is_multimem()
 }
 
 /// A thread's slot in the other block's memory, which is laid out as this one's: that block's own half of a trial.

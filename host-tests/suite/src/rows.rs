@@ -15,7 +15,7 @@ pub struct Row {
     pub passed: bool,
     /// In a line.
     pub text: String,
-    /// All of it, but for what is kept for later work; of forms it is in [`Report::forms`](super::report::Report::forms).
+    /// All of it; of forms it is in [`Report::forms`](super::report::Report::forms).
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
 }
@@ -25,10 +25,7 @@ const MANY: usize = 100;
 
 impl Row {
     pub(super) fn of(item: String, found: Found, has_forms: bool) -> Row {
-        let mut data = if has_forms { Value::Null } else { found.data };
-        if let Some(data) = data.as_object_mut() {
-            data.remove("kept");
-        }
+        let data = if has_forms { Value::Null } else { found.data };
         Row { item, passed: found.passed, text: found.text, data }
     }
 }

@@ -15,11 +15,10 @@ use super::corpus::sanitized::{SANITIZED, Sanitized};
 use super::counted;
 use super::fault::Fault;
 use super::journal::{Found, Item, Known, Work};
-use super::kernels::{self, LITMUS, UNITS, VALUES, WORKLOADS};
+use super::kernels::{self, LITMUS, VALUES, WORKLOADS};
 use super::litmus::{self, Litmus};
 use super::run::Forms;
 use super::stage::{Bench, Facts, IMAGES, Stage};
-use super::units::Units;
 use super::values::Values;
 use lab::program::{self, LINES, packed};
 use lab::{self, Counting, profile};
@@ -35,7 +34,6 @@ pub fn all() -> Vec<Box<dyn Stage>> {
         Box::new(Forms { again: false }),
         Box::new(Orders),
         Box::new(Values::default()),
-        Box::new(Units),
         Box::new(BANDWIDTH),
         Box::new(LABORATORY),
         Box::new(Counters),
@@ -59,7 +57,7 @@ pub struct Part {
 
 /// The half hour on a GPU, whose machines may be taken away after ten minutes.
 pub const PLAN: [Part; 4] = [
-    Part { stages: &["forms", "litmus", VALUES, UNITS, "bandwidth"], limit: 565 },
+    Part { stages: &["forms", "litmus", VALUES, "bandwidth"], limit: 540 },
     Part { stages: &["laboratory", "counters"], limit: 560 },
     Part { stages: &[WORKLOADS, "forms-again"], limit: 250 },
     Part { stages: &["pairs", BARE, SANITIZED, "faults"], limit: 420 },

@@ -49,12 +49,12 @@ pub(super) fn images(on: &On) -> Result<Vec<Image>> {
 }
 
 /// Whether the tables have the instructions of a GPU.
-pub(super) fn is_of_generation(on: &On) -> bool {
+fn is_of_generation(on: &On) -> bool {
     on.sm.number / 10 == GENERATION
 }
 
 /// An image of these kernels.
-pub(super) fn assemble(kernels: Vec<String>, text: &str, target: Sm, on: &On) -> Result<Image> {
+fn assemble(kernels: Vec<String>, text: &str, target: Sm, on: &On) -> Result<Image> {
     let cubin = assembled(text, target, on)?;
     let cubin =
         cubin.map_err(|rejected| Error::new(rejected).fix("correct its line in host-tests/values/src/tables"))?;

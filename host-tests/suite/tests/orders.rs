@@ -1,6 +1,5 @@
 //! The suite's litmus tests without a GPU: what the model says of them, and their kernels, compiled, assembled and launched
-//! on `fake-gpu`, which interprets them. Its memory is in order: it shows nothing
-//! that is forbidden, of a test or of a mutant. With an L1 it shows what an acquire is for.
+//! on `fake-gpu`, which interprets them. Where its memory is in order, it shows nothing that is forbidden, of a test or of a mutant.
 
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -9,9 +8,9 @@ use fake_gpu_client::{SM_VARIABLE, library, on_machine};
 use host_tests::check::{forms_check, whole};
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
-use litmus::gpu::kernel::{Kernel, kernel};
+use litmus::gpu::kernel::kernel;
 use litmus::gpu::on_gpu;
-use litmus::{Instruction, Limits, Memory, Model, Program as Test, Proxy, Semantics, judge, parse};
+use litmus::{Limits, Model, judge, parse};
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::error::{Error, Result};
 use ptx_build::progress::Progress;
@@ -35,7 +34,6 @@ const AMOUNT: Amount = Amount { launches: 1, rounds: 3, blocks: 1 };
 
 /// A test whose flag is a remote arrival, which is seldom seen in time.
 const REMOTE: &str = "litmus_mp_mbarrier_cluster";
-const OF_REMOTE: Amount = Amount { rounds: 48, ..AMOUNT };
 
 /// The GPUs that the kernels are assembled for: one of each generation, and how many tests it has. Two are drawn by the seed.
 const GENERATIONS: [(u32, usize); 5] = [(75, 35), (80, 35), (90, TESTS), (100, TESTS), (120, TESTS)];
@@ -85,13 +83,8 @@ fn main() -> ExitCode {
             Ok(())
         }),
         with("memory_in_order_shows_nothing_forbidden_and_every_run_is_counted", memory_in_order),
-        with("an_old_value_in_l1_is_shown_by_mutants_alone", an_old_value_in_l1),
-        with("an_l1_that_forgets_acquires_is_a_violation", a_forgetful_l1),
         with("each_test_is_sensitive_on_a_machine_as_weak_as_the_model_allows", a_weak_machine),
         with("each_test_has_a_broken_machine_that_it_shows", broken_machines),
-        with("a_fence_that_empties_l1_too_early_is_a_test_that_is_not_sensitive", an_emptied_l1),
-        with("a_lost_store_is_a_violation_of_its_test_and_shows_a_mutant", a_lost_store),
-        with("a_value_that_nobody_wrote_is_a_verdict", a_strange_value),
         with("files_run_as_kernels_and_show_nothing_forbidden", |_| files_run()),
     ];
     // There is one machine for all.
@@ -143,17 +136,6 @@ fn every_test_forbids_something() {
     assert_eq!(lacks, [&orders[..], &["every order"]].concat());
 }
 
-fn counted(ptx: &str, name: &str) -> Counted {
-    counted_in(AMOUNT, ptx, name)
-}
-
-fn counted_in(amount: Amount, ptx: &str, name: &str) -> Counted {
-    let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == name).unwrap();
-    let gpu = Gpu::find().unwrap();
-    let module = gpu.load(ptx.as_bytes()).unwrap();
-    run(&litmus, &gpu, &module, amount).unwrap()
-}
-
 fn memory_in_order(ptx: &str) {
     let gpu = Gpu::find().unwrap();
     let module = gpu.load(ptx.as_bytes()).unwrap();
@@ -171,69 +153,6 @@ fn memory_in_order(ptx: &str) {
             assert_eq!((seen.outcomes.values().sum::<u64>() + seen.apart, seen.strange), (runs, 0), "{counted:?}");
             assert!(seen.apart * 4 < runs, "{counted:?}");
         }
-    }
-}
-
-/// Tests that show nothing of a stale L1, and why: each test that is not sensitive there is one of them.
-const BLIND: [(&str, usize); 3] = [
-    ("what it loads weakly is stored through the same L1", 9),
-    ("its loads are strong and go past L1", 21),
-    ("it loads by the async proxy, which goes past L1", 4),
-];
-
-/// Why a stale L1 is not seen by a test, if it is not.
-fn is_blind(test: &Test) -> Option<&'static str> {
-    let code = |at: usize| test.threads[at].code.iter();
-    let place = |memory: &Memory| test.addresses[memory.address].physical;
-    let is_stored_in_another_block = |reader: usize, at: usize| {
-        let block = |thread: usize| test.threads[thread].placement.cta;
-        let stores = |one: &Instruction| matches!(one, Instruction::Store(memory, _) if place(memory) == at);
-        (0..test.threads.len()).any(|other| block(other) != block(reader) && code(other).any(stores))
-    };
-    let all = || (0..test.threads.len()).flat_map(|thread| code(thread).map(move |one| (thread, one)));
-    let weak = all().filter_map(|(thread, one)| match one {
-        Instruction::Load(_, memory) if memory.semantics == Semantics::Weak => Some((thread, memory)),
-        _ => None,
-    });
-    let (by_async, weak): (Vec<_>, Vec<_>) = weak.partition(|(_, memory)| memory.proxy == Proxy::Async);
-    if weak.iter().any(|(thread, memory)| is_stored_in_another_block(*thread, place(memory))) {
-        return None;
-    }
-    Some(BLIND[if !by_async.is_empty() { 2 } else { usize::from(weak.is_empty()) }].0)
-}
-
-/// What is counted of each test with such an L1, and why it shows nothing of that, if it does not.
-fn with_cache(l1: L1, ptx: &str) -> Vec<(Counted, Option<&'static str>)> {
-    on_machine(l1, Delays::None);
-    let gpu = Gpu::find().unwrap();
-    let module = gpu.load(ptx.as_bytes()).unwrap();
-    let amount = |litmus: &Litmus| if litmus.name == REMOTE { OF_REMOTE } else { AMOUNT };
-    let count = |litmus: &Litmus| (run(litmus, &gpu, &module, amount(litmus)).unwrap(), is_blind(&litmus.program));
-    let counted = DRAWN.iter().map(count).collect();
-    on_machine(L1::None, Delays::None);
-    counted
-}
-
-/// An acquire empties this L1, so no test shows what it may not. A mutant that lacks the acquire finds the old values that the first
-/// loads of its round have left there. Nothing else does: the fences of the harness come too early or too late.
-fn an_old_value_in_l1(ptx: &str) {
-    let counted = with_cache(L1::Kept, ptx);
-    for (counted, blind) in &counted {
-        assert!(counted.nothing_is_wrong(), "{}: {}", counted.test, counted.verdict());
-        assert_eq!(counted.passed(), blind.is_none(), "{}: {}", counted.test, counted.verdict());
-    }
-    assert!(counted.len() >= BROKEN.len(), "{} tests", counted.len());
-    let blind: Vec<_> = Litmus::all().iter().filter_map(|litmus| is_blind(&litmus.program)).collect();
-    for (why, tests) in BLIND {
-        assert_eq!(blind.iter().filter(|other| **other == why).count(), tests, "{why}");
-    }
-}
-
-/// A machine whose L1 keeps old values for ever is caught.
-fn a_forgetful_l1(ptx: &str) {
-    for (counted, blind) in with_cache(L1::Forgetful, ptx) {
-        assert_eq!(counted.violations() > 0, blind.is_none(), "{}: {}", counted.test, counted.verdict());
-        assert!(!counted.passed(), "{}: {}", counted.test, counted.verdict());
     }
 }
 
@@ -324,66 +243,6 @@ fn broken_machines(ptx: &str) {
     }
 }
 
-/// The text of a kernel, and what is before and after it.
-fn pieces<'p>(ptx: &'p str, name: &str) -> [&'p str; 3] {
-    let (before, rest) = ptx.split_at(ptx.find(&format!(".entry {name}(")).unwrap());
-    let (kernel, after) = rest.split_at(rest[1..].find(".entry").map_or(rest.len(), |at| at + 1));
-    [before, kernel, after]
-}
-
-fn change(ptx: &str, name: &str, change: impl Fn(&str) -> Option<String>) -> String {
-    let [before, kernel, after] = pieces(ptx, name);
-    let changed: Vec<String> = kernel.lines().filter_map(change).collect();
-    assert_ne!(changed.join("\n"), kernel.trim_end_matches('\n'), "{name} has nothing to change");
-    [before, &changed.join("\n"), "\n", after].concat()
-}
-
-const MESSAGE: &str = "litmus_mp_release_acquire_gpu";
-
-/// What once made all tests blind: a fence of the harness after the loads that fill L1.
-fn an_emptied_l1(ptx: &str) {
-    let litmus = Litmus::all().into_iter().find(|litmus| litmus.name == MESSAGE).unwrap();
-    let kernels = litmus.mutants.iter().map(|mutant| mutant.name.as_str()).chain([MESSAGE]);
-    let fenced = |line: &str| match line.contains("%clock") {
-        true => Some(format!("fence.acq_rel.gpu;\n{line}")),
-        false => Some(line.to_owned()),
-    };
-    let emptied = kernels.fold(ptx.to_owned(), |ptx, name| change(&ptx, name, fenced));
-    on_machine(L1::Kept, Delays::None);
-    let [blind, sighted] = [emptied.as_str(), ptx].map(|ptx| counted(ptx, MESSAGE));
-    on_machine(L1::None, Delays::None);
-    assert_eq!(blind.verdict(), "not sensitive: none of 3 mutants shows it");
-    assert!(blind.nothing_is_wrong() && !blind.passed() && sighted.passed(), "{sighted:?}");
-}
-
-fn without_data(ptx: &str, name: &str) -> String {
-    change(ptx, name, |line| (!line.trim_start().starts_with("st.global.u32")).then(|| line.to_owned()))
-}
-
-fn a_lost_store(ptx: &str) {
-    let lost = counted(&without_data(ptx, MESSAGE), MESSAGE);
-    assert_eq!(lost.violations(), lost.seen.outcomes["1 0"]);
-    assert!(lost.violations() > 100 && !lost.passed(), "{lost:?}");
-    assert_eq!(lost.verdict(), format!("FORBIDDEN {} times", lost.violations()));
-    // Where the arrival is seen, the data is missing.
-    let lost = counted_in(OF_REMOTE, &without_data(ptx, REMOTE), REMOTE);
-    assert!(lost.violations() > 0 && lost.violations() == lost.seen.outcomes["1 0"], "{lost:?}");
-    assert!(!lost.seen.outcomes.contains_key("1 1") && !lost.passed(), "{lost:?}");
-    let shown = counted(&without_data(ptx, &format!("{MESSAGE}_mutant_1")), MESSAGE);
-    assert_eq!(shown.verdict(), "0; 1 of 3 mutants show it");
-    assert!(shown.passed() && shown.is_sensitive(), "{shown:?}");
-}
-
-fn a_strange_value(ptx: &str) {
-    let strange = |line: &str| match line.trim_start().starts_with("st.release.gpu.global.u32") {
-        true => Some(format!("{}, 123456789;", line.split_once(',').unwrap().0)),
-        false => Some(line.to_owned()),
-    };
-    let counted = counted(&change(ptx, MESSAGE, strange), MESSAGE);
-    assert!(counted.seen.strange > 100 && !counted.passed(), "{counted:?}");
-    assert_eq!(counted.verdict(), format!("WRONG: {} values that nobody wrote", counted.seen.strange));
-}
-
 /// Files in `tests/litmus` that are kernels, those of them that can run on a GPU, and why others are none.
 const KERNELS: [usize; 2] = [84, 57];
 const NO_KERNELS: [(&str, usize); 8] = [
@@ -397,13 +256,9 @@ const NO_KERNELS: [(&str, usize); 8] = [
     ("its threads are on several GPUs", 2),
 ];
 
-fn run_file(test: &Test, kernel: &Kernel) -> on_gpu::Seen {
-    let gpu = Gpu::find().unwrap();
-    on_gpu::run(test, "file", kernel, &gpu, on_gpu::Amount { groups: 1, launches: 2 }).unwrap()
-}
-
 fn files_run() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../litmus/tests/litmus");
+    let gpu = Gpu::find().unwrap();
     let (mut made, mut ran, mut none) = (0, 0, Vec::new());
     for file in litmus::batch::files(&[folder.into()]).unwrap() {
         let test = parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
@@ -419,7 +274,7 @@ fn files_run() {
             continue;
         }
         ran += 1;
-        let seen = run_file(&test, &kernel);
+        let seen = on_gpu::run(&test, "file", &kernel, &gpu, on_gpu::Amount { groups: 1, launches: 2 }).unwrap();
         assert_eq!((seen.so + seen.otherwise, seen.gave_up), (64, 0), "{}: {seen:?}", file.display());
         let holds = judge(&test, &Model::new(), &Limits::default()).unwrap().holds;
         assert_eq!(seen.contradicts(test.condition.quantifier, holds), 0, "{}: {seen:?}", file.display());
@@ -433,10 +288,4 @@ fn files_run() {
         (KERNELS, counts, NO_KERNELS.iter().map(|(_, count)| count).sum()),
         "{none:?}"
     );
-    // A message without its data is seen.
-    let test = parse(&std::fs::read_to_string(format!("{folder}/MP-release-acquire.litmus")).unwrap()).unwrap();
-    let whole = kernel("file", &test).unwrap();
-    let lost: Vec<&str> = whole.text.lines().filter(|line| !line.contains("st.weak.global")).collect();
-    let seen = run_file(&test, &Kernel { text: lost.join("\n") + "\n", ..whole.clone() });
-    assert!(seen.contradicts(test.condition.quantifier, false) > 0, "{seen:?}");
 }

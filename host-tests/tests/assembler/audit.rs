@@ -1,21 +1,15 @@
-//! `ptx-audit` says of each form what `docs/sass` shows, finds nothing in the worked kernels that is not there, and counts what
-//! a reader of its own finds in nvdisasm's text.
+//! `ptx-audit` says of each form what `docs/sass` shows, and finds nothing in the worked kernels that is not there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 use host_tests::check::forms_check;
 use host_tests::check::here::{or_panic, toolchain, tools};
-use host_tests::check::parity::{KERNELS, PAIRS};
 use host_tests::check::sass::golden::Page;
 use host_tests::check::sass::trace::without_hints;
 use host_tests::check::sass::{self, Access, GPUS, pages};
 use host_tests::check::whole;
-use host_tests::tools::cccl::CCCL;
-use host_tests::tools::command::{Command, Machine};
 use host_tests::tools::device_build::DeviceBuild;
 use host_tests::tools::disassembler::Disassembler;
-use host_tests::tools::progress::Progress;
 use host_tests::tools::ptxas::Assembler;
 use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_audit::fate::{Fate, Word, words};
@@ -24,7 +18,6 @@ use ptx_audit::report::Kernel;
 use ptx_audit::{Code, Text, audit};
 use rand::seq::IndexedRandom;
 use rayon::prelude::*;
-use tempfile::TempDir;
 use workloads::kernels_folder;
 
 fn kept() -> BTreeMap<String, String> {
@@ -107,23 +100,8 @@ fn the_table_of_fates_is_what_the_pages_show() {
     assert!(judged > 6 * accesses.len());
 }
 
-/// What was assembled, disassembled and audited, in a folder: the kernels, and the text for the reader below.
-pub(crate) struct Audited {
-    ptx: Text,
-    pub(crate) kernels: Vec<Kernel>,
-    cubin: PathBuf,
-    _folder: TempDir,
-}
-
-impl Audited {
-    /// nvdisasm's text.
-    fn listing(&self) -> String {
-        let nvdisasm = or_panic(Command::tool(&tools().nvdisasm));
-        or_panic(nvdisasm.args(["-gp", "-c", "-ndf"]).arg(&self.cubin).run()).stdout
-    }
-}
-
-pub(crate) fn audited(text: &str, sm: Sm) -> Audited {
+/// The kernels of a module that was assembled, disassembled and audited.
+pub(crate) fn audited(text: &str, sm: Sm) -> Vec<Kernel> {
     let folder = tempfile::tempdir().expect("a folder");
     let ptx = Text::read(text);
     let assembler = Assembler::new(&tools().ptxas).lineinfo(true);
@@ -135,8 +113,7 @@ pub(crate) fn audited(text: &str, sm: Sm) -> Audited {
     let spilled = BTreeMap::new();
     let code =
         Code { functions: &functions, sm: sm.number, takes: &takes, spilled: &spilled, ptx: Some(&ptx), bounded: None };
-    let kernels = audit(&code);
-    Audited { ptx, kernels, cubin: cubin.path, _folder: folder }
+    audit(&code)
 }
 
 /// How many forms are assembled at a time.
@@ -177,7 +154,7 @@ fn judge(kept: &BTreeMap<String, String>, sm: Sm, accesses: &[&Access]) -> usize
     let (module, target, lines) = sass::one_each(sm, &texts);
     let audited = audited(&module, target);
     let mut by_line: BTreeMap<u32, Vec<&ptx_audit::Access>> = BTreeMap::new();
-    for own in audited.kernels.iter().flat_map(|kernel| &kernel.accesses) {
+    for own in audited.iter().flat_map(|kernel| &kernel.accesses) {
         by_line.entry(own.ptx_line.unwrap_or_default()).or_default().push(own);
     }
     for (access, line) in accesses.iter().zip(lines) {
@@ -195,7 +172,7 @@ fn judge(kept: &BTreeMap<String, String>, sm: Sm, accesses: &[&Access]) -> usize
     }
     // The policy that each was given is the one in its descriptor, and what each orders is ordered.
     let wrong = [Kind::PolicyLost, Kind::PolicyChanged, Kind::PolicyUndefined, Kind::OrderLost];
-    let findings = audited.kernels.iter().flat_map(|kernel| &kernel.findings);
+    let findings = audited.iter().flat_map(|kernel| &kernel.findings);
     let wrong: Vec<_> = findings.filter(|one| wrong.contains(&one.kind)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     accesses.len()
@@ -220,11 +197,9 @@ fn one_line_kernels_are_judged_as_the_pages_show() {
     assert!(judged.iter().sum::<usize>() > 100, "{judged:?}");
 }
 
-fn compiled(package: &str, sm: Sm, ptx: PtxVersion, features: &[&str]) -> String {
-    let folder = if package == "kernels" { kernels_folder() } else { PAIRS.into() };
-    let mut build = DeviceBuild::new(folder, package, sm);
-    build.ptx = Some(ptx);
-    build.features.extend(features.iter().map(|feature| (*feature).to_owned()));
+/// The worked kernels.
+fn worked(sm: Sm, ptx: PtxVersion) -> String {
+    let build = DeviceBuild { ptx: Some(ptx), ..DeviceBuild::new(kernels_folder(), "kernels", sm) };
     let path = or_panic(build.build(&toolchain()));
     std::fs::read_to_string(path).expect("the PTX is there")
 }
@@ -237,140 +212,17 @@ const HOPPER: (Sm, PtxVersion) = (Sm::new(90), PtxVersion::new(8, 1));
 #[test]
 fn the_worked_kernels_have_no_false_alarm() {
     for (sm, ptx) in [AMPERE, HOPPER] {
-        let audited = audited(&compiled("kernels", sm, ptx, &[]), sm);
+        let audited = audited(&worked(sm, ptx), sm);
         let weakened = |kind: Kind, text: &str| {
             sm.number == 80 && kind == Kind::HintWeakened && text.starts_with("`.L2::256B` became `LTC128B`")
         };
         let named =
             |kernel: &Kernel| kernel.findings.iter().map(|one| (kernel.name.clone(), one.clone())).collect::<Vec<_>>();
-        let all: Vec<_> = audited.kernels.iter().flat_map(named).collect();
+        let all: Vec<_> = audited.iter().flat_map(named).collect();
         let (true_ones, false_ones): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|(_, one)| weakened(one.kind, &one.text));
         assert!(false_ones.is_empty(), "{false_ones:#?}");
         assert_eq!(true_ones.is_empty(), sm.number != 80, "{true_ones:?}");
-        assert!(audited.kernels.len() >= 10);
+        assert!(audited.len() >= 10);
     }
-}
-
-/// The words that are not in the machine code, as one sees them who holds the two texts beside each other: a word of a line of
-/// PTX is looked for in the lines of nvdisasm's text that name that line. Nothing is shared with the audit.
-fn by_eye(ptx: &str, listing: &str) -> BTreeSet<(u32, &'static str)> {
-    const SHOWN: [(&str, &[&str]); 10] = [
-        (".L1::evict_first", &[".EF"]),
-        (".L1::evict_last", &[".EL"]),
-        (".L1::no_allocate", &[".NA"]),
-        (".L1::evict_unchanged", &[".EU"]),
-        (".L2::256B", &[".LTC256B"]),
-        (".L2::128B", &[".LTC128B"]),
-        (".cs", &[".EF"]),
-        (".cg", &[".STRONG.GPU", ".STRONG.SYS"]),
-        (".volatile.global", &[".STRONG.SYS"]),
-        (".nc", &[".CONSTANT"]),
-    ];
-    let mut machine: BTreeMap<u32, String> = BTreeMap::new();
-    let mut own = None;
-    for line in listing.lines() {
-        if let Some((_, number)) = line.split_once(".nv_debug_ptx_txt\", line ") {
-            own = number.split(' ').next().and_then(|number| number.parse().ok());
-        } else if line.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$') {
-            own = None;
-        } else if let Some(number) =
-            own.filter(|_| [" LD", " ST", " ATOM", " RED"].iter().any(|name| line.contains(name)))
-        {
-            machine.entry(number).or_default().push_str(line);
-        }
-    }
-    let mut found = BTreeSet::new();
-    for (number, line) in (1..).zip(ptx.lines()) {
-        let Some(code) = machine.get(&number) else { continue };
-        let space = ["ld.global", "ld.volatile.global", "st.global", "st.volatile.global"];
-        if !space.iter().any(|begin| line.contains(begin)) {
-            continue;
-        }
-        let opcode =
-            line.split_whitespace().find(|word| space.iter().any(|begin| word.starts_with(begin))).unwrap_or("");
-        for (word, modifiers) in SHOWN {
-            let has = opcode.contains(&format!("{word}.")) || opcode.ends_with(word);
-            if has && !modifiers.iter().any(|modifier| code.contains(modifier)) {
-                found.insert((number, word));
-            }
-        }
-    }
-    found
-}
-
-/// Sources in CUDA C++ of which kernels are drawn.
-const SOURCES: usize = 5;
-
-/// Kernels that are audited and read by eye, in Rust and in CUDA C++.
-fn public_modules() -> Vec<(String, Sm)> {
-    let entries = std::fs::read_dir(PAIRS).expect("the folder is there");
-    let sources: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|end| end == "cu"))
-        .collect();
-    let nvcc = or_panic(tools().nvcc(&Progress::kept()));
-    let out = tempfile::tempdir().expect("a folder");
-    let compile = |(number, source): (usize, &PathBuf)| {
-        let pair = KERNELS.iter().find(|pair| source.ends_with(format!("{}.cu", pair.source)));
-        let sm = pair.unwrap_or_else(|| panic!("no pair is in {}", source.display())).first;
-        let path = out.path().join(format!("{number}.ptx"));
-        or_panic(nvcc.ptx(source, sm, &path));
-        (std::fs::read_to_string(&path).expect("nvcc wrote it"), sm)
-    };
-    let mut random = forms_check::random("the kernels are");
-    let sources: Vec<&PathBuf> = sources.sample(&mut random, whole::or(SOURCES)).collect();
-    let mut all: Vec<(String, Sm)> = sources.into_par_iter().enumerate().map(compile).collect();
-    all.push((compiled("parity", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
-    all.push((compiled("parity", HOPPER.0, HOPPER.1, &["bulk"]), HOPPER.0));
-    all.push((compiled("kernels", AMPERE.0, AMPERE.1, &[]), AMPERE.0));
-    // CUB and libcu++, if their headers were downloaded before.
-    if let Some(cccl) = CCCL.provided(&Machine::current()) {
-        let include = format!("-I{}", cccl.join("nvidia/cu13/include/cccl").display());
-        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        for source in ["ptx-build/tests/check/cub.cu", "host-tests/tests/assembler/libcudacxx.cu"] {
-            let path = out.path().join("cccl.ptx");
-            or_panic(nvcc.ptx_with(&repository.join(source), Sm::new(80), &[&include, "-std=c++17"], &path));
-            all.push((std::fs::read_to_string(&path).expect("nvcc wrote it"), Sm::new(80)));
-        }
-    }
-    // And on a newer GPU.
-    let newer = [90, 120].sample(&mut random, whole::or(1)).flat_map(|number| {
-        let older = all.iter().filter(|(_, sm)| sm.number < *number);
-        older.map(|(text, _)| (text.clone(), Sm::new(*number)))
-    });
-    let newer: Vec<(String, Sm)> = newer.collect();
-    all.extend(newer);
-    all
-}
-
-#[test]
-fn a_reader_of_its_own_finds_the_same() {
-    let modules = public_modules();
-    let compared = modules.par_iter().map(|(text, sm)| {
-        let audited = audited(text, *sm);
-        let eye = by_eye(&audited.ptx.ptx, &audited.listing());
-        let words: BTreeSet<&str> = eye.iter().map(|(_, word)| *word).collect();
-        let all = audited.kernels.iter().flat_map(|kernel| &kernel.accesses);
-        let mut said = BTreeSet::new();
-        for access in all {
-            let opcode = access.ptx.as_deref().unwrap_or_default();
-            let opcode = opcode.split_whitespace().find(|word| word.contains(".global")).unwrap_or_default();
-            if !opcode.starts_with("ld") && !opcode.starts_with("st") {
-                continue;
-            }
-            for word in access.words.iter().filter(|word| matches!(word.fate, Fate::Lost | Fate::Weakened(_))) {
-                let name = if word.word == ".volatile" { ".volatile.global" } else { &word.word };
-                said.insert((access.ptx_line.expect("it is from PTX"), name.to_owned()));
-            }
-        }
-        let eye: BTreeSet<(u32, String)> = eye.iter().map(|(line, word)| (*line, (*word).to_owned())).collect();
-        assert_eq!(said, eye, "on {sm}, words {words:?}");
-        (audited.kernels.iter().filter(|kernel| !kernel.name.contains('$')).count(), said.len())
-    });
-    let compared: Vec<(usize, usize)> = compared.collect();
-    let kernels: usize = compared.iter().map(|(kernels, _)| kernels).sum();
-    let found: usize = compared.iter().map(|(_, found)| found).sum();
-    println!("{kernels} kernels, {found} words lost or weakened");
-    assert!(kernels >= 60 && found >= 10, "{kernels} kernels, {found} words");
 }

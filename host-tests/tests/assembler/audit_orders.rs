@@ -15,7 +15,7 @@ fn lost(lines: &[&str], number: u32) -> Vec<String> {
          cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;\nmov.u32 %r2, buffer;\n{}\nret;\n}}\n",
         lines.join("\n")
     );
-    let kernels = audited(&text, sm).kernels;
+    let kernels = audited(&text, sm);
     let findings = kernels.iter().flat_map(|kernel| &kernel.findings);
     findings.filter(|one| one.kind == Kind::OrderLost).map(|one| one.text.clone()).collect()
 }

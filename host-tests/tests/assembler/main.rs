@@ -7,6 +7,5 @@ mod audit_orders;
 mod conformance;
 mod interpreter;
 mod parity;
-mod policy;
 mod sass;
 mod versions;

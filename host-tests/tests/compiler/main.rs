@@ -7,5 +7,4 @@ mod effects;
 mod gates;
 mod host_code;
 mod kernel_crate;
-mod order;
 mod ui;

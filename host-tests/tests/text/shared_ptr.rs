@@ -1,14 +1,18 @@
-//! Each access through a `SharedPtr` is exactly one instruction, with the address as it is, in both profiles.
+//! Each access through a `SharedPtr` is exactly one instruction, with the address as it is, in both profiles; and where a `SharedPtr` is
+//! after it went forward and backward.
+
+use std::path::PathBuf;
 
 use host_tests::check::forms::write_package;
 use host_tests::check::here::{or_panic, toolchain};
 use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::ptx::Module;
 use host_tests::tools::target::Sm;
+use ptx_interpreter::{Program, Trial};
 use ptx_intrinsics::catalogue;
 use regex::Regex;
 
-const HEAD: &str = "#![no_std]\nuse ptx_intrinsics::prelude::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo<'_>) -> ! {\n    loop {}\n}\n\n";
+const HEAD: &str = "#![no_std]\n#![feature(abi_ptx)]\nuse ptx_intrinsics::prelude::*;\n\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo<'_>) -> ! {\n    loop {}\n}\n\n";
 
 /// The types that shared memory takes, in Rust and in PTX: `V2<f32>`, `.v2.f32`.
 fn types() -> Vec<(String, String)> {
@@ -66,15 +70,20 @@ fn block(instruction: &str, guarded: bool) -> Vec<String> {
     lines.into_iter().filter(|(is_there, _)| *is_there).map(|(_, line)| line).collect()
 }
 
-/// The modules of these functions, in each profile.
-fn modules(package: &str, functions: &str) -> [(Profile, Module); 2] {
+/// The files of these functions' PTX, in each profile.
+fn files(package: &str, functions: &str) -> [(Profile, PathBuf); 2] {
     let toolchain = toolchain();
     let folder = toolchain.machine().target().join(package);
     or_panic(write_package(&folder, package, &format!("{HEAD}{functions}")));
     [Profile::Dev, Profile::Release].map(|profile| {
         let build = DeviceBuild { profile, ..DeviceBuild::of_every_form(&folder, package, Sm::OF_EVERY_FORM) };
-        (profile, or_panic(build.build(&toolchain).and_then(|ptx| Module::read(&ptx))))
+        (profile, or_panic(build.build(&toolchain)))
     })
+}
+
+/// The modules of these functions, in each profile.
+fn modules(package: &str, functions: &str) -> [(Profile, Module); 2] {
+    files(package, functions).map(|(profile, file)| (profile, or_panic(Module::read(&file))))
 }
 
 /// The lines of a function's blocks, registers left out.
@@ -150,4 +159,48 @@ fn ptx_takes_either() {
     let cases = cases
         .map(|(name, lines)| (name.to_owned(), String::new(), lines.iter().map(|line| (*line).to_owned()).collect()));
     hold(modules("shared_ptx", &functions), &cases);
+}
+
+/// Types, and their bytes.
+const TYPES: [(&str, i32); 8] =
+    [("u8", 1), ("i16", 2), ("f32", 4), ("V4<u8>", 4), ("u64", 8), ("V4<u32>", 16), ("V2<f64>", 16), ("B128", 16)];
+
+/// How to go to a place from 320 on, and how many elements further it is; `n` and `m` are 3 and 1, and the compiler does not know it.
+const WAYS: [(&str, i32); 11] = [
+    ("q", 0),
+    ("q.add(1)", 1),
+    ("q.sub(1)", -1),
+    ("q.add(n)", 3),
+    ("q.sub(n)", -3),
+    ("q.add(n).sub(m)", 2),
+    ("q.sub(n).add(m)", -2),
+    ("q.sub(m).sub(2)", -3),
+    ("q.add(0u32.wrapping_sub(m))", -1),
+    ("SharedPtr::new(cvta_shared::<u8>(320)).cast().sub(m)", -1),
+    ("SharedPtr::from_address(core::mem::transmute(SharedClusterPtr::new(cvta_shared::<u8>(320))))", 0),
+];
+
+#[test]
+fn a_shared_ptr_goes_forward_and_backward() {
+    let places = || TYPES.iter().flat_map(|of| WAYS.iter().map(move |way| (of, way)));
+    let writes = places().enumerate().map(|(number, ((ty, _), (way, _)))| {
+        let from = format!("let q = SharedPtr::<{ty}>::from_address(320); let at: SharedPtr<{ty}> = {way};");
+        format!("    {{ {from} *out.add({number}) = core::mem::transmute(at); }}\n")
+    });
+    let body: String = writes.collect();
+    let kernel = format!(
+        "#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn places(by: *const u32, out: *mut u32) {{ unsafe {{\n    \
+         let (n, m) = (*by, *by.add(1));\n{body}}} }}\n"
+    );
+    let expected: Vec<i32> = places().map(|((_, bytes), (_, elements))| 320 + bytes * elements).collect();
+    for (profile, file) in files("shared_places", &kernel) {
+        let program = Program::parse(&std::fs::read_to_string(file).expect("the compiler wrote it"));
+        let mut trial = Trial::new(&program, "places");
+        trial.buffer(&[3, 0, 0, 0, 1, 0, 0, 0]).and_then(|trial| trial.unwritten(4 * expected.len())).expect("memory");
+        let report = trial.check();
+        assert!(report.is_clean(), "{profile:?}: {report}");
+        let found: Vec<i32> = trial.content(1).as_chunks().0.iter().map(|place| i32::from_le_bytes(*place)).collect();
+        assert_eq!(found, expected, "{profile:?}");
+    }
+    assert_eq!(expected.len(), TYPES.len() * WAYS.len());
 }

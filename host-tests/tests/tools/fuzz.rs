@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use demo::expression;
 use host_tests::check::forms_check;
 use host_tests::check::operands;
 use host_tests::check::sass::{golden, text};
@@ -47,9 +46,6 @@ const SASS: &str = "        .type           k,@function\n        .size          
     line 4\n        /*0000*/                   LDC R1, c[0x0][0x28] ;\n        /*0010*/              @!P0 LDG.E.EL.CONSTANT R5, \
     desc[UR4][R4.64+0xc] ;\n.L_x_1:\n        /*0018*/               @P1 BRA `(.L_x_1) ;\n        { /*0020*/ EXIT ; }\n        /*0030*/   BRA \
     `(.L_x_1);\n        /*0040*/                   NOP;\n";
-
-const RUST: &str = "const STREAM: LdGlobalNc<NoAllocate, Prefetch256> = ld_global_nc();\npub unsafe fn add(p: *const f32) -> f32 {\n    \
-    unsafe { STREAM.read(p.add(\"(\\\"\".len())) + ld_global_nc::<EvictLast, Prefetch256>().read_if(c, p /* ) */, 'a') }\n}\n";
 
 const SPELLINGS: [&str; 8] = [
     "ld.global.nc.L1::evict_last.L2::cache_hint.L2::256B.v4.f32",
@@ -200,14 +196,4 @@ fn machine_code() {
     fuzz("SASS", &[SASS], inputs(), |text| drop(nvdisasm::parse(text)));
     let page = "# ld\n\n| a | b |\n";
     fuzz("docs/sass", &[page, SASS], inputs(), |text| drop(golden::Page::read(text).map(|_| ())));
-}
-
-#[test]
-fn rust_around_a_call() {
-    fuzz("Rust", &[RUST], inputs(), |text| {
-        for (line, column) in [(0, 0), (1, 1), (3, 14), (3, 60), (3, 4000), (u32::MAX, u32::MAX)] {
-            let _ = expression::call_at(text, line, column);
-        }
-        let _ = expression::policy_of(text, "STREAM.read(p)");
-    });
 }

@@ -47,6 +47,11 @@ fn slots(types: &[Type]) -> usize {
 }
 
 impl Case {
+    /// Whether its results are compared bit by bit.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.judge, Judge::Exact)
+    }
+
     /// The numbers of 64 bits that a thread reads.
     pub fn reads(&self) -> usize {
         slots(&self.operands)

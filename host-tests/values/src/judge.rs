@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use crate::approximate::{Bound, Function};
 use crate::case::{Case, Judge};
 use crate::float::mask;
-use crate::samples::pairs;
 use crate::sums;
 use crate::types::{Kind, Type};
 
@@ -117,9 +116,7 @@ pub fn judge(case: &Case, from: &[u64], found: &[u64], interpreted: &[u64]) -> J
         Judge::Told => (true, format!("{differs}, as they may")),
         Judge::Approximate(function) => {
             let tuples = tuples(case, from, found, interpreted);
-            let told = approximate(case, *function, tuples, &mut data);
-            data.insert("kept".into(), pairs(case, from, found));
-            told
+            approximate(case, *function, tuples, &mut data)
         }
         Judge::Products(product) => match product.to.format() {
             Some(format) => sums::judge(case, product, format, [from, found, interpreted], &mut data),

@@ -15,12 +15,10 @@ mod name;
 mod operands;
 mod product;
 mod random;
-mod samples;
 mod sums;
 mod table;
 mod turns;
 mod types;
-mod unit;
 mod wgmma;
 
 use std::sync::LazyLock;
@@ -28,7 +26,6 @@ use std::sync::LazyLock;
 pub use bytes::{bytes_of_all, numbers_of, words_of};
 pub use case::{BLOCK, Case, header};
 pub use judge::{Judged, judge};
-pub use unit::{UNITS, Unit};
 
 /// Every kernel, in the order in which a run should do them.
 pub fn every() -> &'static [Case] {

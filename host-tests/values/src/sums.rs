@@ -6,11 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::case::{BLOCK, Case};
 use crate::float::{DOUBLE, Format, two_to};
 use crate::product::{KINDS, KINDS_IN_WORDS, Product, width};
-use crate::samples;
 use crate::wgmma::{ROWS, word};
-
-/// Threads whose operands and results are kept: some warps, or blocks, of each kind.
-const KEPT: [usize; 2] = [18 * 32, 9 * BLOCK];
 
 /// An element of a result.
 struct Element {
@@ -53,9 +49,6 @@ pub(crate) fn judge(
         "kinds".into(),
         kinds.map(|(name, known)| ((*name).to_owned(), known.told())).collect::<Map<_, _>>().into(),
     );
-    if product.columns == 8 {
-        data.insert("kept".into(), samples::first(case, KEPT[usize::from(case.is_specific)], sides[0], sides[1]));
-    }
     let text = format!(
         "{} of {} sums equal; error of the magnitudes at most 2^{:.1}, the interpreter's 2^{:.1}",
         all.equal,

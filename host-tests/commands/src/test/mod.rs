@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use console::style;
-use host_tests::check::{forms_check, ledger, only, whole};
+use host_tests::check::{forms_check, only, whole};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::{Error, Result};
@@ -34,15 +34,12 @@ pub(crate) struct Test {
     #[arg(long, value_name = "NAME")]
     package: Vec<String>,
     /// Run only the tests that know forms, and look only at forms that begin so: `st.async`, or several separated by commas
-    #[arg(long, value_name = "FORM", value_delimiter = ',', conflicts_with_all = ["package", "counts", "arguments"])]
+    #[arg(long, value_name = "FORM", value_delimiter = ',', conflicts_with_all = ["package", "arguments"])]
     only: Vec<String>,
     /// Take everything of which tests draw samples otherwise. It takes hours. `cargo xtask forms --check` and `cargo xtask sass` do so for
     /// spellings and machine code
-    #[arg(long, conflicts_with_all = ["package", "counts", "arguments"])]
+    #[arg(long, conflicts_with_all = ["package", "arguments"])]
     whole: bool,
-    /// Count anew what the tests count, and write the numbers into host-tests/src/check/ledger.rs. It takes minutes
-    #[arg(long, conflicts_with_all = ["names", "package", "arguments"])]
-    counts: bool,
     /// Arguments for `cargo test`
     #[arg(last = true)]
     arguments: Vec<OsString>,
@@ -66,9 +63,6 @@ const RELEASE: (&str, &[&str]) = (
 /// Its tests; and those of a whole run, which take a minute to compile.
 const OF_RELEASE: [&[&str]; 2] = [&["--test=host", "--test=atomics"], &["--package=ptx-kernel", "--tests"]];
 
-/// The tests that count.
-const COUNTING: [&str; 5] = ["lanes", "bounds", "conformance", "sass", "suite"];
-
 /// The tests that look at the forms that `--only` names.
 const OF_FORMS: [&str; 6] = ["forms", "conformance", "effects", "bounds", "suite", "sass"];
 
@@ -89,9 +83,6 @@ impl Test {
             }
             if self.whole {
                 command.env(whole::VARIABLE, "1");
-            }
-            if self.counts {
-                command.env(ledger::COUNTS, "write");
             }
             command
         };
@@ -126,13 +117,8 @@ impl Test {
 impl Test {
     /// What is run, if not everything.
     fn chosen(&self, machine: &Machine) -> Result<Option<Selected>> {
-        let of_forms: &[&str] = match () {
-            () if self.counts => &COUNTING,
-            () if !self.only.is_empty() && self.names.is_empty() => &OF_FORMS,
-            () => &[],
-        };
-        if !of_forms.is_empty() {
-            let names: Vec<String> = of_forms.iter().map(|name| (*name).to_owned()).collect();
+        if !self.only.is_empty() && self.names.is_empty() {
+            let names = OF_FORMS.map(str::to_owned);
             return Selected::named(&names, plain_cargo(machine, &machine.repository)).map(Some);
         }
         match (&self.names[..], &self.package[..]) {

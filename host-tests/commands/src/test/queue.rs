@@ -13,7 +13,7 @@ use super::programs::{Program, Selected, compile};
 use crate::cargo::{line_of, not_started};
 
 /// What takes long begins first.
-const LONG: [&str; 20] = [
+const LONG: [&str; 19] = [
     ": suite",
     ": kernel_crate",
     ": build_script",
@@ -31,7 +31,6 @@ const LONG: [&str; 20] = [
     ": markers",
     ": parity",
     ": sass",
-    ": order",
     ": effects",
     EXAMPLES,
 ];

@@ -12,9 +12,6 @@ use crate::tools::target::{Release, Sm};
 /// The page of hints without a trace.
 const NO_TRACE: &str = "no-trace.md";
 
-/// The page of what other assemblers make, which `sass::versions` writes.
-pub(super) const VERSIONS: &str = "versions.md";
-
 /// The pages, by file name, and what they tell of.
 pub struct Pages {
     files: BTreeMap<String, String>,
@@ -177,9 +174,6 @@ pub fn kept() -> Result<BTreeMap<String, String>> {
     for entry in std::fs::read_dir(&folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name == VERSIONS {
-            continue;
-        }
         let text = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))?;
         kept.insert(name, text);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::sass::classes::{is_atomic, moves};
 use crate::check::sass::golden::{Page, template, type_names};
 use crate::check::sass::text::{ranges, runs, stem};
-use crate::check::sass::{AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, pages, trace};
+use crate::check::sass::{AT_A_TIME, Access, GPUS, MachineCode, NOTHING, Reader, Seen, Shape, trace};
 use crate::tools::assemblers;
 use crate::tools::command::Machine;
 use crate::tools::cuda_tools::CudaTools;
@@ -229,49 +229,17 @@ pub fn text(table: &Table, seen: &BTreeMap<Release, Seen>) -> String {
     text
 }
 
-/// The page of the differences.
-pub fn page(table: &Table, seen: &BTreeMap<Release, Seen>, today: Release) -> String {
-    let mut page = format!("{HEAD}## What was read\n\n| CUDA | sm_ | forms on GPUs |\n| --- | --- | --- |\n");
-    for (release, on) in seen {
-        let forms: usize = on.values().map(|codes| codes.len()).sum();
-        page += &format!("| {} | {} | {forms} |\n", Name(*release), ranges(&on.keys().copied().collect(), &GPUS));
-    }
-    page += &format!("\n## What differs from CUDA {}\n", Name(today));
-    for ((releases, sms, then, now), spellings) in table {
-        let told = match (then.as_str(), now.as_str()) {
-            (REFUSED, _) => "The assembler refuses it".to_owned(),
-            (NOTHING, _) => "The assembler leaves it out; a load's registers are then never written".to_owned(),
-            (BREAKS_OFF, _) => "The assembler breaks off with an internal error".to_owned(),
-            ("", now) => format!("Without `{now}`"),
-            (then, "") => format!("With `{then}` besides"),
-            (then, now) => format!("`{then}` in the place of `{now}`"),
-        };
-        page += &format!("\n### CUDA {releases} on sm_{sms}\n\n{told}:\n\n");
-        for ((spelling, types), with_hints) in without_hints(spellings) {
-            let types = if types == "-" { String::new() } else { format!(": {types}") };
-            let more = if with_hints > 1 { format!(" ({with_hints} spellings)") } else { String::new() };
-            page += &format!("- `{spelling}`{types}{more}\n");
-        }
-    }
-    if table.is_empty() {
-        page += "\nNothing.\n";
-    }
-    page
-}
-
-/// The spellings without their hints, with how many each stands for.
-fn without_hints(spellings: &[(String, String)]) -> BTreeMap<(String, &str), usize> {
-    let mut counted = BTreeMap::new();
+/// The spellings without their hints, and their types.
+fn without_hints(spellings: &[(String, String)]) -> BTreeSet<(String, &str)> {
+    let mut plainly = BTreeSet::new();
     for (spelling, types) in spellings {
         let hints = trace::without_hints(spelling).into_iter().map(|(hint, _)| hint.to_owned());
         let plain = hints.fold(spelling.clone(), |plain, hint| plain.replacen(&hint, "", 1));
         let plain = if spelling.starts_with("prefetch") { spelling.clone() } else { plain };
-        *counted.entry((plain, types.as_str())).or_default() += 1;
+        plainly.insert((plain, types.as_str()));
     }
-    counted
+    plainly
 }
-
-const HEAD: &str = include_str!("versions-head.md");
 
 /// The page of the crate's documentation.
 const DOCUMENTATION: &str = "ptx-intrinsics/assemblers.md";
@@ -308,7 +276,7 @@ pub fn documentation(table: &Table, seen: &BTreeMap<Release, Seen>, today: Relea
     );
     for ((releases, sms, then, now), spellings) in table {
         let Some(told) = breaks(then, now) else { continue };
-        for (spelling, types) in without_hints(spellings).into_keys() {
+        for (spelling, types) in without_hints(spellings) {
             page += &format!(
                 "| `{spelling}` | {} | {releases} | {sms} | {told} |\n",
                 types.replace('-', " to ").trim_start_matches(" to ")
@@ -333,10 +301,9 @@ fn breaks(then: &str, now: &str) -> Option<String> {
     }
 }
 
-/// Writes both pages, and the table that `ptx_build::explain` reads.
-pub fn write(page: &str, documentation: &str, text: &str) -> Result<()> {
+/// Writes that page, and the table that `ptx_build::explain` reads.
+pub fn write(documentation: &str, text: &str) -> Result<()> {
     let repository = &Machine::current().repository;
-    write_whole(&repository.join("docs/sass").join(pages::VERSIONS), page)?;
     write_whole(&repository.join(DOCUMENTATION), documentation)?;
     write_whole(&repository.join("ptx-build/src/explain/versions.txt"), text)
 }

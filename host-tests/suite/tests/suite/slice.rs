@@ -24,7 +24,7 @@ use suite::{Kernel, Key, Outcome, Plan, key, run};
 use workloads::image::{Image, keep_texts};
 
 /// Forms of each instruction in the slice, drawn by the seed.
-const OF_EACH: usize = 4;
+const OF_EACH: usize = 3;
 
 /// The GPUs that its kernels are assembled for: the one of the scenarios, and another generation, drawn by the seed. A bundle is
 /// for more.

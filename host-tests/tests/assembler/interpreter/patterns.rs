@@ -62,10 +62,6 @@ impl Instruction {
         let from: Vec<String> = self.from.iter().enumerate().map(|(at, one)| one.name('s', at)).collect();
         format!("{} {}, {};", self.opcode, to.join("|"), from.join(", "))
     }
-
-    pub(crate) fn words(&self) -> Vec<&str> {
-        self.opcode.split('.').collect()
-    }
 }
 
 const INTEGER: &str = "u16,u32,u64,s16,s32,s64";

@@ -1,15 +1,13 @@
 //! Each function, each method and each spelling of `ptx!` is there from its gate on, and not one step before: `cargo check`
 //! takes its call where the target is the gate, and refuses it one SM or one PTX ISA version below, and names the flag.
 //!
-//! The gates are those of the catalogue, which the assembler confirms elsewhere; what is no form has its gate in `beyond.rs`,
-//! and what rustdoc lists as gated has to be called here.
+//! The gates are those of the catalogue, which the assembler confirms elsewhere; what is no form has its gate in `beyond.rs`.
 //!
 //! The test takes one call for each function, marker and gate: all of them for a target that has everything, and for one that has
 //! nothing. One step below their gate it asks about those of some gates, drawn by the seed. `cargo xtask test --whole bounds` asks about
 //! every form in every syntax at each gate, which takes an hour.
 
 mod beyond;
-mod documented;
 mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,13 +23,10 @@ use host_tests::tools::progress::Progress;
 use ptx_intrinsics::catalogue;
 use rand::seq::IndexedRandom;
 
-use documented::Documented;
 use program::{Axis, Call, Program, Target};
 
 /// What is called where not all of them are, at least.
 const DRAWN: usize = 1_000;
-/// Functions and methods that have a gate, at least.
-const GATED: usize = 188;
 /// Where something begins: SMs and PTX ISA versions.
 const STEPS: [usize; 2] = [9, 24];
 /// Targets that are drawn of each axis.
@@ -175,20 +170,4 @@ fn each_call_is_there_from_its_sm_on() {
 #[test]
 fn each_call_is_there_from_its_ptx_isa_version_on() {
     holds(Axis::Ptx, STEPS[1]);
-}
-
-/// What rustdoc lists as gated is among the calls: nothing new is forgotten.
-#[test]
-fn everything_gated_is_called() {
-    if only::is_set() {
-        return;
-    }
-    let documented = Documented::of_the_crate(&toolchain());
-    let of = |call: &Call| call.receiver().map(str::to_owned);
-    let called: BTreeSet<String> =
-        CALLS.iter().flat_map(|call| documented.called(&call.rust, of(call).as_deref())).collect();
-    let forgotten: Vec<&String> = documented.gated.difference(&called).collect();
-    assert!(forgotten.is_empty(), "gated, and called nowhere here; add them to `beyond.rs`: {forgotten:?}");
-    println!("{} functions and methods are gated, and called", documented.gated.len());
-    assert!(documented.gated.len() >= GATED, "{}", documented.gated.len());
 }

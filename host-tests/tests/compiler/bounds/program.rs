@@ -76,13 +76,6 @@ impl Call {
         let function = format!("({parameters}) {{ unsafe {{ let _ = {rust}; }} }}");
         Call { rust: rust.to_owned(), function, needs: Target { sm, ptx }, named: &[] }
     }
-
-    /// The type of the parameter that the call begins with: `SharedPtr` of `p.read()`.
-    pub(crate) fn receiver(&self) -> Option<&str> {
-        let (name, _) = self.rust.split_once('.')?;
-        let (_, rest) = self.function.split_once(&format!("({name}: "))?;
-        rest.split_once('<').map(|(of, _)| of)
-    }
 }
 
 /// A crate of calls.

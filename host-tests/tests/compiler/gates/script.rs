@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use super::machine::*;
 
 /// The build script, compiled and run as cargo does.
 pub(super) struct BuildScript {
-    pub(super) program: PathBuf,
-    pub(super) folder: tempfile::TempDir,
+    program: PathBuf,
+    pub(super) folder: PathBuf,
 }
+
+/// The build script, compiled once.
+pub(super) static SCRIPT: LazyLock<BuildScript> = LazyLock::new(BuildScript::compile);
 
 /// The gates that a build script opened.
 #[derive(Debug, PartialEq)]
@@ -21,9 +25,10 @@ pub(super) struct Opened {
 }
 
 impl BuildScript {
-    pub(super) fn compile() -> BuildScript {
-        let folder = tempfile::tempdir().expect("the system has a place for temporary files");
-        let program = folder.path().join("build-script");
+    fn compile() -> BuildScript {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("build-script");
+        std::fs::create_dir_all(&folder).expect("cargo makes the folder around it for tests");
+        let program = folder.join("build-script");
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let source = repository().join("ptx-intrinsics/build.rs");
         let status = Command::new(rustc).args(["--edition", "2024", "-o"]).arg(&program).arg(source).status();
@@ -38,7 +43,7 @@ impl BuildScript {
     /// As `run`, in this folder: cargo starts it in that of the package.
     pub(super) fn run_in(&self, package: &Path, vars: &[(&str, &str)]) -> String {
         let mut script = Command::new(&self.program);
-        script.current_dir(package).env_clear().env("OUT_DIR", self.folder.path()).envs(vars.iter().copied());
+        script.current_dir(package).env_clear().env("OUT_DIR", &self.folder).envs(vars.iter().copied());
         let output = script.output().expect("it was just compiled");
         assert!(output.status.success(), "the build script failed: {output:?}");
         String::from_utf8(output.stdout).expect("the build script writes text")

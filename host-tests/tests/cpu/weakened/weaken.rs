@@ -47,25 +47,11 @@ impl Weakening {
 
     /// The text with the change.
     pub(super) fn apply(&self, text: &str) -> String {
-        self.replaced(text, &self.now)
-    }
-
-    /// The line of the statement.
-    pub(super) fn line(&self) -> usize {
-        self.line
-    }
-
-    /// The text with a `trap` in the place of the statement.
-    pub(super) fn trapped(&self, text: &str) -> String {
-        self.replaced(text, "trap")
-    }
-
-    fn replaced(&self, text: &str, now: &str) -> String {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let end = self.column + self.was.len();
         // A statement that is left out leaves its semicolon in a pair of braces.
-        lines[self.line].replace_range(self.column..end, now);
-        if now.is_empty() {
+        lines[self.line].replace_range(self.column..end, &self.now);
+        if self.now.is_empty() {
             lines[self.line].remove(self.column);
         }
         lines.join("\n") + "\n"
@@ -73,7 +59,7 @@ impl Weakening {
 }
 
 /// The lines of a module's one entry, with their numbers.
-pub(super) fn kernel(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn kernel(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let (mut inside, mut depth, mut ended) = (false, 0, false);
     text.lines().enumerate().filter(move |(_, line)| {
         inside |= line.contains(".entry ");

@@ -1,15 +1,17 @@
 //! rustdoc's search finds every instruction and every qualifier by the word that PTX has for it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use host_tests::check::forms;
 use host_tests::check::forms_check::every_form;
-use host_tests::show::{coverage, from_cuda, gates};
+use host_tests::check::sass::golden::Page;
+use host_tests::check::sass::pages;
 use host_tests::tools::command::{Command, Machine};
+use host_tests::tools::target::Sm;
 use ptx_intrinsics::caching::{L1PriorityWord, L2PriorityWord, OperatorWord, PrefetchSizeWord};
 use ptx_intrinsics::catalogue::{Form, Operation};
-use ptx_intrinsics::features::Features;
 use ptx_intrinsics::order::OrderWord;
 use ptx_intrinsics::scope::ScopeWord;
 use ptx_intrinsics::space::SpaceWord;
@@ -103,7 +105,10 @@ fn the_page_of_each_marker_shows_it() {
     let row = Regex::new(r"\| PTX \| Machine code of sm_(\d+) \|\n\| --- \| --- \|\n\| `([^`]+)` \| `([^`]+)` \|")
         .expect("the pattern is valid");
     let taken = Regex::new(r"\(crate::(\w+)\(\)\)").expect("the pattern is valid");
-    let lines = lines_of_sass();
+    let kept = pages::kept().expect("the pages are there");
+    let texts = kept.iter().filter_map(|(name, text)| Some((name.strip_suffix(".txt")?, text)));
+    let pages: BTreeMap<&str, Page<'_>> =
+        texts.map(|(name, text)| (name, Page::read(text).expect("it is a page"))).collect();
     let mut wrong = Vec::new();
     for marker in markers() {
         let docs = docs_of(&marker);
@@ -115,12 +120,17 @@ fn the_page_of_each_marker_shows_it() {
             wrong.push(format!("{marker} has no row of PTX and machine code: see isa/page.rs"));
             continue;
         };
-        let (ptx, sm) = (&shown[2], shown[1].parse().expect("digits"));
-        let made = made(&docs, &forms).unwrap_or_default();
-        match machine_code(&lines, ptx, sm) {
-            _ if made != ptx => wrong.push(format!("{marker}: its example is {made}, its page says {ptx}")),
-            Some(code) if code == shown[3] => {}
-            code => wrong.push(format!("{marker}: {ptx} is {code:?} in docs/sass on sm_{sm}, not {}", &shown[3])),
+        let (ptx, sm) = (&shown[2], Sm::new(shown[1].parse().expect("digits")));
+        let Some(form) = made(&docs, &forms) else {
+            wrong.push(format!("{marker}: no form is its example"));
+            continue;
+        };
+        match pages.get(form.instruction()).and_then(|page| page.look_up(form.ptx(), sm)) {
+            _ if form.ptx() != ptx => {
+                wrong.push(format!("{marker}: its example is {}, its page says {ptx}", form.ptx()))
+            }
+            Some((code, _)) if code == shown[3] => {}
+            code => wrong.push(format!("{marker}: {ptx} is {code:?} in docs/sass on {sm}, not {}", &shown[3])),
         }
         let said: BTreeSet<String> = taken.captures_iter(&docs).map(|taker| taker[1].to_owned()).collect();
         match takers.get(&marker) {
@@ -134,8 +144,8 @@ fn the_page_of_each_marker_shows_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The PTX of the call in a page's example.
-fn made<'f>(docs: &str, forms: &'f [std::sync::Arc<Form>]) -> Option<&'f str> {
+/// The form of the call in a page's example.
+fn made<'f>(docs: &str, forms: &'f [std::sync::Arc<Form>]) -> Option<&'f std::sync::Arc<Form>> {
     static CALL: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"unsafe \{ (\w.*)\.(read|write)\(").expect("the pattern is valid"));
     let call = CALL.captures(docs)?;
@@ -144,7 +154,7 @@ fn made<'f>(docs: &str, forms: &'f [std::sync::Arc<Form>]) -> Option<&'f str> {
     let is_made = |form: &&std::sync::Arc<Form>| {
         form.rust().starts_with(&begins) && form.element() == Some(element) && !form.takes_policy()
     };
-    forms.iter().find(is_made).map(|form| form.ptx())
+    forms.iter().find(is_made)
 }
 
 /// The names of all markers.
@@ -190,33 +200,6 @@ fn takers(forms: &[std::sync::Arc<Form>]) -> BTreeMap<String, BTreeSet<String>> 
         }
     }
     takers
-}
-
-/// The spelling, the types, the GPUs and the machine code of each line of `docs/sass`.
-fn lines_of_sass() -> Vec<[String; 4]> {
-    let folder = Machine::current().repository.join("docs/sass");
-    let pages = std::fs::read_dir(folder).expect("the folder can be read").flatten().map(|entry| entry.path());
-    let texts = pages.filter(|path| path.extension().is_some_and(|extension| extension == "txt"));
-    let text: String = texts.map(|path| std::fs::read_to_string(path).expect("the page can be read")).collect();
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split(" | ").map(str::to_owned).take(4).collect::<Vec<_>>().try_into().ok()).collect()
-}
-
-/// The machine code of a form of `.f32` or `.v8.f32`.
-fn machine_code(lines: &[[String; 4]], ptx: &str, sm: u32) -> Option<String> {
-    let (spelling, bits, width) = match ptx.strip_suffix(".v8.f32") {
-        Some(spelling) => (spelling, 256, ".256"),
-        None => (ptx.strip_suffix(".f32")?, 32, ""),
-    };
-    let has = |list: &str, wanted: u32| {
-        list.split(',').any(|part| {
-            let (from, to) = part.split_once('-').unwrap_or((part, part));
-            from.parse().is_ok_and(|from: u32| from <= wanted) && to.parse().is_ok_and(|to: u32| wanted <= to)
-        })
-    };
-    let is_type = |types: &str| has(types, bits) || types.split(',').any(|ty| ty == "f32" && bits == 32);
-    let line = lines.iter().find(|[of, types, sms, _]| of == spelling && is_type(types) && has(sms, sm))?;
-    Some(line[3].replace(".W", width))
 }
 
 /// The documentation of a marker.
@@ -280,31 +263,33 @@ fn every_bound_is_documented() {
     );
 }
 
-/// The page of what is covered is that of the catalogue.
+/// What `docs/from-cuda.md` says is here, is: in the catalogue, or in `ptx-kernel`.
 #[test]
-fn the_page_of_coverage_is_up_to_date() {
-    let kept = std::fs::read_to_string(coverage::path()).expect("the page is there");
-    assert!(kept == coverage::page(), "docs/coverage.md is old; run: cargo xtask forms --coverage --write");
+fn the_page_for_writers_of_cuda_names_what_is_here() {
+    let repository = Machine::current().repository;
+    let name = Regex::new(r"\w+").expect("the pattern is valid");
+    let mut text = String::new();
+    sources(&repository.join("ptx-kernel/src"), &mut text);
+    every_form().iter().for_each(|form| text.extend([form.rust(), "\n"]));
+    let here: BTreeSet<&str> = name.find_iter(&text).map(|found| found.as_str()).collect();
+    let page = std::fs::read_to_string(repository.join("docs/from-cuda.md")).expect("the page is there");
+    let told = page.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit_once("| ")?.1.split("; ").next());
+    let told = told.filter(|told| told.starts_with('`') || told.starts_with("ptx-kernel: "));
+    let named: Vec<&str> = told.flat_map(|told| told.split('`').skip(1).step_by(2)).collect();
+    let missing: Vec<&&str> =
+        named.iter().filter(|named| !name.find_iter(named).all(|word| here.contains(word.as_str()))).collect();
+    assert!(missing.is_empty(), "docs/from-cuda.md names what is not here: {missing:?}");
+    assert!(named.len() > 300, "{} names", named.len());
 }
 
-#[test]
-fn the_page_for_writers_of_cuda_is_of_today() {
-    let kept = std::fs::read_to_string(from_cuda::path()).expect("the page is there");
-    let page = from_cuda::page().unwrap_or_else(|error| panic!("{error}"));
-    assert!(kept == page, "docs/from-cuda.md is old; run: cargo xtask forms --from-cuda --write");
-}
-
-/// The table of gates in the guide is that of `isa/gate.rs`, and has a row for each gate.
-#[test]
-fn the_guide_has_the_gates() {
-    let guide = gates::guide().unwrap_or_else(|error| panic!("{error}"));
-    let kept = std::fs::read_to_string(gates::path()).expect("the guide is there");
-    assert!(kept == guide, "the gates in docs/guide.md are old; run: cargo xtask forms --coverage --write");
-    assert_eq!(
-        gates::table().lines().count() - 2,
-        Features::all().iter_names().count(),
-        "gate.rs was not read as a whole"
-    );
+/// The texts of a folder's files.
+fn sources(folder: &Path, text: &mut String) {
+    for path in std::fs::read_dir(folder).expect("the folder can be read").flatten().map(|entry| entry.path()) {
+        match path.is_dir() {
+            true => sources(&path, text),
+            false => text.push_str(&std::fs::read_to_string(&path).expect("it is text")),
+        }
+    }
 }
 
 /// The numbers of the traits that bounds name.

@@ -23,7 +23,7 @@ pub(crate) fn tokens(source: &str) -> Vec<Token> {
     tokens
 }
 
-pub(crate) fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
+fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
     let mut is_second = false;
     for tree in stream {
         let line = tree.span().start().line;

@@ -3,7 +3,6 @@
 //! All crates of the workspace are read, and their tests. A path counts, and so does the name of a macro. `lib.rs` and `main.rs` are
 //! the map of the others, and no arrow leads to or from them.
 
-mod arms;
 mod code;
 mod inline;
 mod paths;
