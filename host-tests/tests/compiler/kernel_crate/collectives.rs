@@ -4,10 +4,9 @@ use host_tests::check::forms::write_package_with;
 use host_tests::tools::command::Machine;
 use host_tests::tools::device_build::{DeviceBuild, Profile};
 use host_tests::tools::error::Result;
-use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::DeviceToolchain;
 
-use crate::kernel_crate::{toolchain, with_word};
+use crate::kernel_crate::{TARGET, toolchain, with_word};
 
 /// Each kernel has one of them between two branches of one condition, itself or in a function that is called.
 const KERNELS: &str = include_str!("collectives.rs.txt");
@@ -29,9 +28,8 @@ const ONCE: [(&str, &str); 10] = [
 fn compile(toolchain: &DeviceToolchain, profile: Profile) -> Result<String> {
     let folder = toolchain.machine().target().join("collectives");
     write_package_with(&folder, "collectives", &["ptx-intrinsics", "ptx-kernel"], KERNELS)?;
-    // As other tests ask for it, so that the crates are compiled once.
-    let ptx = Some(PtxVersion::new(8, 1));
-    let build = DeviceBuild { profile, ptx, ..DeviceBuild::new(&folder, "collectives", Sm::new(90)) };
+    let (sm, ptx) = TARGET;
+    let build = DeviceBuild { profile, ptx: Some(ptx), ..DeviceBuild::new(&folder, "collectives", sm) };
     let (ptx, _) = build.build_quietly(toolchain)?;
     Ok(std::fs::read_to_string(ptx).expect("the harness wrote it"))
 }

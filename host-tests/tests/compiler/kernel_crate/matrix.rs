@@ -13,7 +13,8 @@ use ptx_kernel::matrix::{MOVES, PRODUCTS};
 use rand::seq::IndexedRandom;
 use regex::Regex;
 
-use crate::kernel_crate::{body, kernels_before, text_that_is_taken, toolchain, tools};
+use crate::kernel_crate::gates::old_gpus;
+use crate::kernel_crate::{TARGET, body, kernels_before, text_that_is_taken, toolchain, tools};
 
 /// The registers of fragments that have names of their own.
 const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32, U4x8, U8x4";
@@ -21,7 +22,7 @@ const FRAGMENTS: &str = "B1x32, Bf16x2, E4m3x4, E5m2x4, F16x2, S4x8, S8x4, Tf32,
 /// ptxas has it on sm_75, and LLVM does not emit it before sm_80.
 const EARLIER_IN_PTXAS: &str = "mma_m8n8k128_s32_b1_xor_popc";
 
-/// Gates of functions that are drawn: the crates are compiled for each, and for an older GPU.
+/// Gates of functions that are drawn: the crates are compiled for each.
 const GATES: usize = 1;
 
 /// A target that has all functions which need a suffix, and its oldest PTX ISA version.
@@ -96,7 +97,7 @@ fn each_function_is_its_instruction() {
     assert_eq!((PRODUCTS.len(), MOVES.len()), (94, 27));
     let (plain, of_bytes): (Vec<_>, Vec<_>) = functions().into_iter().partition(|function| function.targets.is_empty());
     let ptxas = Assembler::new(&tools().ptxas);
-    let text = are_their_instructions("matrices", &plain, (Sm::new(90), 87), &ptxas);
+    let text = are_their_instructions("matrices", &plain, (TARGET.0, TARGET.1.number()), &ptxas);
     gates_are_those_of_ptxas(&plain, &text, &ptxas);
     let text = are_their_instructions("matrices-of-bytes", &of_bytes, WITH_BYTES, &ptxas);
     targets_are_those_of_ptxas(&of_bytes, &text, &ptxas);
@@ -170,14 +171,22 @@ fn gates_are_those_of_ptxas(functions: &[Function], text: &str, ptxas: &Assemble
     assert!(compared > 20, "ptxas knows {compared} targets alone");
 }
 
-/// LLVM emits a function at its gate, and the crate refuses it below.
+/// LLVM emits a function at its gate, and the crate refuses it for older GPUs.
 #[test]
 fn functions_have_gates() {
     let (functions, of_bytes): (Vec<_>, Vec<_>) =
         functions().into_iter().partition(|function| function.targets.is_empty());
-    let said = compiled("matrices-of-gates", &of_bytes[..1], Sm::new(100), None).expect_err("it is refused");
-    let error = format!("`ptx_kernel::matrix::{}` needs the target (sm_100f, sm_110f, sm_120f)", of_bytes[0].name);
-    assert!(said.contains(&error), "{error}\n{said}");
+    for sm in old_gpus() {
+        let newer = functions.iter().find(|function| function.needs.0 > sm).expect("a function needs more than sm_80");
+        let said = compiled("matrices-of-gates", [newer, &of_bytes[0]], Sm::new(sm), None).expect_err("it is refused");
+        for (name, needs) in [
+            (newer.name, format!("sm_{} or newer, and this build is for an older GPU", newer.needs.0)),
+            (of_bytes[0].name, "the target (sm_100f, sm_110f, sm_120f)".to_owned()),
+        ] {
+            let error = format!("`ptx_kernel::matrix::{name}` needs {needs}");
+            assert!(said.contains(&error), "sm_{sm}: {error}\n{said}");
+        }
+    }
     let gates: BTreeSet<(u32, u32)> = functions.iter().map(|function| function.needs).collect();
     assert_eq!(gates.len(), 7);
     let of = |gate: (u32, u32)| functions.iter().filter(move |function| function.needs == gate);
@@ -188,12 +197,6 @@ fn functions_have_gates() {
         let at = if sm >= 89 { ptx.max(78) } else { ptx.max(70) };
         compiled("matrices-of-gates", of((sm, ptx)), Sm::new(sm), Some(at))
             .unwrap_or_else(|error| panic!("sm_{sm}, PTX ISA {ptx}: {error}"));
-        let Some(below) = [70, 75, 80, 89].into_iter().rfind(|below| *below < sm) else { continue };
-        let one = of((sm, ptx)).next().expect("a gate has a function");
-        let said = compiled("matrices-of-gates", [one], Sm::new(below), None).expect_err("it is refused");
-        let error =
-            format!("`ptx_kernel::matrix::{}` needs sm_{sm} or newer, and this build is for an older GPU", one.name);
-        assert!(said.contains(&error), "{error}\n{said}");
     }
 }
 

@@ -26,25 +26,29 @@ mod tensor;
 
 use expected::KERNELS;
 
+/// What the kernels are compiled for: one target, so that the crates are compiled once.
+const TARGET: (Sm, PtxVersion) = (Sm::new(90), PtxVersion::new(8, 7));
+
 /// The PTX of a source, which becomes a package of that name.
-fn compiled(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: Profile) -> PathBuf {
+fn compiled(name: &str, source: &str, profile: Profile) -> PathBuf {
     let toolchain = toolchain();
     let folder = toolchain.machine().target().join(name);
-    let build = DeviceBuild { profile, ptx, ..DeviceBuild::new(&folder, name, sm) };
+    let (sm, ptx) = TARGET;
+    let build = DeviceBuild { profile, ptx: Some(ptx), ..DeviceBuild::new(&folder, name, sm) };
     let made = write_package_with(&folder, name, &["ptx-intrinsics", "ptx-kernel"], source)
         .and_then(|()| build.build_quietly(&toolchain));
     or_panic(made).0
 }
 
 /// The text of the same.
-fn text_of(name: &str, source: &str, sm: Sm, ptx: Option<PtxVersion>, profile: Profile) -> String {
-    std::fs::read_to_string(compiled(name, source, sm, ptx, profile)).expect("the harness wrote it")
+fn text_of(name: &str, source: &str, profile: Profile) -> String {
+    std::fs::read_to_string(compiled(name, source, profile)).expect("the harness wrote it")
 }
 
-/// The same for sm_90, which the assembler takes.
+/// The same, which the assembler takes.
 fn text_that_is_taken(name: &str, source: &str, profile: Profile) -> String {
-    let ptx = compiled(name, source, Sm::new(90), Some(PtxVersion::new(8, 1)), profile);
-    let assembled = Assembler::new(&tools().ptxas).assemble(&ptx, Sm::new(90), &ptx.with_extension("cubin"));
+    let ptx = compiled(name, source, profile);
+    let assembled = Assembler::new(&tools().ptxas).assemble(&ptx, TARGET.0, &ptx.with_extension("cubin"));
     let rejected = or_panic(assembled).err();
     assert!(rejected.is_none(), "ptxas refuses {}: {rejected:?}", ptx.display());
     std::fs::read_to_string(ptx).expect("the harness wrote it")

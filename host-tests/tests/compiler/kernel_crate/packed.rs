@@ -2,7 +2,6 @@
 
 use host_tests::check::forms_check;
 use host_tests::tools::device_build::Profile;
-use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_kernel::cpu::Launch;
 use rand::RngExt;
 
@@ -32,7 +31,7 @@ fn words() -> Vec<[u32; 3]> {
 
 fn ptx(profile: Profile) -> String {
     let source = for_gpu(include_str!("halves.rs"));
-    text_of("kernel-halves", &source, Sm::new(90), Some(PtxVersion::of_number(81)), profile)
+    text_of("kernel-halves", &source, profile)
 }
 
 #[test]

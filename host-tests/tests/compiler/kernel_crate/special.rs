@@ -2,7 +2,6 @@
 //! one instruction.
 
 use host_tests::tools::device_build::Profile;
-use host_tests::tools::target::{PtxVersion, Sm};
 use ptx_kernel::cpu::Launch;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -34,7 +33,7 @@ fn words() -> Vec<[u32; 3]> {
 
 fn ptx(profile: Profile) -> String {
     let source = for_gpu(include_str!("registers.rs"));
-    text_of("kernel-registers", &source, Sm::new(90), Some(PtxVersion::of_number(81)), profile)
+    text_of("kernel-registers", &source, profile)
 }
 
 #[test]
