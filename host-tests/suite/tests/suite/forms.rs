@@ -19,7 +19,7 @@ use suite::{Kernel, Outcome, Room, Verdict, run};
 use workloads::image::Image;
 
 use crate::bundle::forms_of;
-use crate::slice::{Slice, folder, kernels};
+use crate::slice::{Slice, folder, is_packed, kernels};
 
 pub(crate) fn by_verdict(outcome: &Outcome) -> HashMap<&'static str, usize> {
     let mut counts = HashMap::new();
@@ -123,12 +123,9 @@ pub(crate) fn a_wrong_form_is_named(slice: &Slice) {
 /// As an H100 does it: packed floats in another block's shared memory are added as integers. That is known, and no more: if the memory
 /// becomes something else, the form has failed.
 pub(crate) fn a_known_fault_is_told_from_others(slice: &Slice) {
-    let is_packed = |form: &&Arc<Form>| {
-        let ptx = form.ptx();
-        ptx.contains(".shared::cluster.add.noftz.") && ptx.ends_with("f16x2")
-    };
-    let packed: Vec<&Arc<Form>> = slice.forms.iter().filter(is_packed).collect();
+    let packed: Vec<&Arc<Form>> = slice.forms.iter().filter(|form| is_packed(form)).collect();
     assert!(packed.len() >= 2, "{} forms", packed.len());
+    println!("{} forms", packed.len());
     let with = |operation: &str| {
         let instead = |ptx: String, form: &&Arc<Form>| {
             let (before, _) = form.ptx().split_once(".add.").expect("it adds");

@@ -26,6 +26,9 @@ use workloads::image::{Image, keep_texts};
 /// Forms of each instruction in the slice, drawn by the seed.
 const OF_EACH: usize = 3;
 
+/// One of so many packed forms is in the slice.
+const PACKED: usize = 40;
+
 /// The GPUs that its kernels are assembled for: the one of the scenarios, and another generation, drawn by the seed. A bundle is
 /// for more.
 const BUILT_FOR: u32 = 100;
@@ -84,7 +87,7 @@ pub(crate) fn prepare(folder: &Path) -> Result<()> {
     let generations = [BUILT_FOR, GENERATIONS[(seed % GENERATIONS.len() as u64) as usize]];
     for on in tools.every_gpu(&progress)?.into_iter().filter(|on| generations.contains(&on.sm.number)) {
         // tests/orders assembles the litmus tests for all of them.
-        let kernels = kernels(on.version, [(FORMS, part.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
+        let kernels = kernels(on.version, [(FORMS, part_of_few.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
         let mut all = kernels.sections.values().flatten();
         assert!(all.all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
         if on.sm == Sm::new(BUILT_FOR) {
@@ -131,17 +134,21 @@ fn drawn(seed: u64) -> Vec<Arc<Form>> {
     let all = forms_check::every_form();
     let mut of_slice = suite::slice(&all, OF_EACH, seed);
     // What is known of an H100 is of these.
-    let is_packed =
-        |form: &&Arc<Form>| form.ptx().contains(".cluster.shared::cluster.add.noftz.") && form.ptx().ends_with("f16x2");
-    of_slice.extend(all.iter().filter(is_packed).step_by(7).cloned());
+    of_slice.extend(all.iter().filter(|form| is_packed(form)).step_by(PACKED).cloned());
     let of_slice: HashSet<*const Form> = of_slice.iter().map(Arc::as_ptr).collect();
     all.into_iter().filter(|form| of_slice.contains(&Arc::as_ptr(form))).collect()
 }
 
-/// What scenarios of drivers and processes take, where it does not matter what the kernels do: a form of each kernel of the plan.
+/// What scenarios of drivers and processes take, where it does not matter what the kernels do: a form of each kernel of the plan, and
+/// those that an H100 does otherwise.
 fn few(forms: &[Arc<Form>], plan: &Plan) -> Vec<Arc<Form>> {
     let first: HashSet<*const Form> = plan.kernels.iter().map(|kernel| Arc::as_ptr(&kernel.trials[0].form)).collect();
-    forms.iter().filter(|form| first.contains(&Arc::as_ptr(form))).cloned().collect()
+    forms.iter().filter(|form| first.contains(&Arc::as_ptr(form)) || is_packed(form)).cloned().collect()
+}
+
+/// Whether it adds packed floats in another block's shared memory.
+pub(crate) fn is_packed(form: &Form) -> bool {
+    form.ptx().contains(".shared::cluster.add.noftz.") && form.ptx().ends_with("f16x2")
 }
 
 /// Where some forms are in the catalogue. To find them there is faster than to draw them anew.
