@@ -46,6 +46,17 @@ const SHAPES: &[Shape] = &[
         &[&["ld.relaxed.gpu r0, x", "st.release.gpu y, 1"], &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 1"]],
     ),
     (
+        "LB with two releases",
+        &[&["ld.relaxed.gpu r0, x", "st.release.gpu y, 1"], &["ld.relaxed.gpu r0, y", "st.release.gpu x, 1"]],
+    ),
+    (
+        "a weak load that returns what depends on a later store to its place",
+        &[
+            &["ld.weak r0, x", "st.relaxed.gpu x, 2"],
+            &["ld.relaxed.gpu r0, x", "bne r0, 2, END", "st.weak x, 1", "END:"],
+        ],
+    ),
+    (
         "an exchange that reads what depends on it",
         &[&["ld.relaxed.gpu r0, x", "bne r0, 1, END", "st.weak x, 2", "END:"], &["atom.relaxed.gpu.exch r0, x, 1"]],
     ),
@@ -76,6 +87,13 @@ const ORDERED: &[Shape] = &[
     ("LB", &[&["ld.acquire.gpu r0, x", "st.release.gpu y, 1"], &["ld.acquire.gpu r0, y", "st.release.gpu x, 1"]]),
     ("two additions", &[&["atom.relaxed.gpu.add r0, x, 1"], &["atom.relaxed.gpu.add r0, x, 1"]]),
     ("two comparisons", &[&["atom.relaxed.gpu.cas r0, x, 0, 1"], &["atom.relaxed.gpu.cas r0, x, 0, 2"]]),
+    (
+        "LB with a barrier on one side",
+        &[
+            &["ld.relaxed.gpu r0, x", "bar.cta.sync 0", "st.relaxed.gpu y, 1"],
+            &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 1", "bar.cta.sync 0"],
+        ],
+    ),
     (
         "a release between the stores of another thread",
         &[&["st.relaxed.gpu x, 1", "st.release.gpu y, 1"], &["ld.acquire.gpu r0, y", "atom.relaxed.gpu.exch r1, x, 2"]],

@@ -37,6 +37,7 @@ impl Orders {
         match words[0] {
             // A turn may end after one, but it waits for nobody.
             "fence" | "membar" => Orders::Before,
+            "bar" | "barrier" if !has(&["cluster"]) => Orders::Before,
             _ if matches!(line.action, Action::Control(_)) => Orders::Everything,
             "ld" | "ldu" => Orders::Nothing,
             "st" | "red" if has(&["async", "bulk"]) => Orders::Everything,
@@ -270,8 +271,17 @@ impl<'a> Machine<'a> {
         group.threads().try_for_each(|thread| self.perform_loads_of(thread, addresses[thread.lane], bytes))
     }
 
+    /// Where it may, a load is performed after a later store of its own thread to its place.
     fn perform_loads_of(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
-        self.perform_loads(|load| load.meets(thread, address, bytes))
+        while let Some(number) = self.next_late(|load| load.meets(thread, address, bytes)) {
+            self.becomes_late(number)?;
+        }
+        self.perform_loads(|load| load.late.is_empty() && load.meets(thread, address, bytes))
+    }
+
+    fn next_late(&self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Option<u64> {
+        let is_next = |load: &&Load<Late<'_>>| load.may_be_late && load.late.is_empty() && which(load);
+        self.delayed.loads.iter().find(is_next).map(|load| load.number)
     }
 
     fn perform_loads(&mut self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Result<()> {

@@ -155,7 +155,7 @@ impl Machine<'_> {
         }
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes).ok()?;
-        let number = self.checks.as_mut()?.parts(event, now)?;
+        let number = self.checks.as_mut()?.exchanges(event, now)?;
         Some(LateRead { number, value: u128::from_le_bytes(found) as u64 })
     }
 
@@ -215,7 +215,7 @@ impl Machine<'_> {
     }
 
     /// A load becomes late, or is performed if it cannot.
-    fn becomes_late(&mut self, number: u64) -> Result<()> {
+    pub(crate) fn becomes_late(&mut self, number: u64) -> Result<()> {
         let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
         let load = &self.delayed.loads[place];
         let (how, bytes, site, may_be_late) = (load.how, load.bytes, load.site, load.may_be_late);

@@ -83,6 +83,8 @@ pub(super) struct Late {
     pub(super) after: Vec<After>,
     /// What it writes itself, if it is an exchange.
     pub(super) exchanged: Option<usize>,
+    /// Whether it acquires what it observes: by itself or by a later acquire of its location.
+    pub(super) acquires: bool,
 }
 
 /// An access of the same location that comes after a late read in causality order.

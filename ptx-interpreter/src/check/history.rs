@@ -28,13 +28,24 @@ pub(super) struct History<R> {
     pub(super) observed: Option<Observed<R>>,
     /// Late reads so far.
     pub(super) late: u32,
+    /// The last late read of each thread that comes before a fence which acquires.
+    pub(super) fences: HashMap<Actor, u32>,
+    /// The late read of the exchange that is executed now.
+    pub(super) exchange: Option<u32>,
     /// The epoch of each thread's first access.
     pub(super) first: HashMap<Actor, u32>,
 }
 
 impl<R> Default for History<R> {
     fn default() -> Self {
-        History { places: QuickMap::default(), observed: None, late: 0, first: HashMap::new() }
+        History {
+            places: QuickMap::default(),
+            observed: None,
+            late: 0,
+            fences: HashMap::new(),
+            exchange: None,
+            first: HashMap::new(),
+        }
     }
 }
 

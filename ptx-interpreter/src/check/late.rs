@@ -62,8 +62,15 @@ impl Checks {
         Some((number, value))
     }
 
+    /// An exchange writes, and its read may be performed later. Gives the number of that.
+    pub(crate) fn exchanges(&mut self, event: Event, now: u64) -> Option<u32> {
+        let number = self.parts(event, now);
+        self.history.as_mut()?.exchange = number;
+        number
+    }
+
     /// The read of an access may be performed later. Gives its number.
-    pub(crate) fn parts(&mut self, event: Event, now: u64) -> Option<u32> {
+    fn parts(&mut self, event: Event, now: u64) -> Option<u32> {
         self.threads_of(event.actor.block);
         let mut history = self.history.take()?;
         history.begins(event.actor, self.known_state(event.actor).epoch);
@@ -75,16 +82,32 @@ impl Checks {
         let number = history.late;
         if let Some(location) = history.change(event.address, event.bytes).filter(|_| fits) {
             let known = self.view(event, location).known;
-            location.late.push(Late { number, by: self.writer(event), known, after: Vec::new(), exchanged: None });
+            let by = self.writer(event);
+            self.follows_acquire(location, event);
+            let acquires = event.how.acquires;
+            location.late.push(Late { number, by, known, after: Vec::new(), exchanged: None, acquires });
         }
         self.history = Some(history);
         fits.then_some(number)
     }
 
+    /// What an acquire acquires, earlier reads of its location acquire by it.
+    pub(super) fn follows_acquire<R>(&self, location: &mut Location<R>, event: Event) {
+        let own = location.late.iter_mut().filter(|late| event.how.acquires && late.by.actor == event.actor);
+        own.for_each(|late| late.acquires = true);
+    }
+
+    /// Whether a late read acquires what it observes.
+    fn acquires_late(&self, late: &Late) -> bool {
+        let fence = self.history.as_ref().and_then(|history| history.fences.get(&late.by.actor));
+        late.acquires || fence.is_some_and(|last| late.number <= *last)
+    }
+
     /// Whether a write hands nothing over to a read that its thread does not know.
     fn hands_over_nothing(&self, event: Event, location: &Location<Rc<Record>>, at: usize) -> bool {
-        let record = location.messages[at].record.as_ref().filter(|_| event.how.scope.is_some());
-        let Some(record) = record else { return true };
+        let (message, reader) = (&location.messages[at], self.writer(event));
+        let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &reader));
+        let Some(record) = message.record.as_ref().filter(|_| is_observed) else { return true };
         let known = &self.known_state(event.actor).known;
         let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
         // What somebody did who has accessed nothing yet matters to nobody.
@@ -107,24 +130,22 @@ impl Checks {
             false => happened(state, late.by.epoch, late.by.actor),
         };
         for late in location.late.iter_mut().filter(knows) {
-            // An exchange is the only access of its thread that comes before its read is performed.
-            if writes && late.by.actor == by.actor {
-                late.exchanged = Some(at);
-            }
             late.after.push(After { by, at, writes });
         }
     }
 
-    /// The ways in which a late read may go. It hands over nothing that is not known: something after it would have to know that.
+    /// The ways in which a late read may go. If it acquires, it is handed over nothing that is not known: something after it would have
+    /// to know that.
     pub(crate) fn late_ways(&self, event: Event, number: u32) -> Vec<Option<Way>> {
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
         let Some(location) = location else { return Vec::new() };
         let Some(late) = location.late.iter().find(|late| late.number == number) else { return Vec::new() };
-        let is_strong = |one: &Writer, other: &Writer| self.is_strong(one, other);
+        let (acquires, is_strong) =
+            (self.acquires_late(late), |one: &Writer, other: &Writer| self.is_strong(one, other));
         let all = (0..location.messages.len()).rev();
         let may_be = |at: &usize| {
             location.may_be_late(late, *at, &is_strong)
-                && (late.exchanged.is_some() || self.hands_over_nothing(event, location, *at))
+                && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, location, *at))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
         // An exchange may keep what it has found.
@@ -137,6 +158,7 @@ impl Checks {
         let mut observes = false;
         let mut observed = Numbers::new();
         let mut observer = (event.actor, self.known_state(event.actor).epoch);
+        let mut seen = None;
         if let Some(location) = history.change(event.address, event.bytes)
             && let Some(place) = location.late.iter().position(|late| late.number == number)
         {
@@ -155,6 +177,7 @@ impl Checks {
                     if let Some(record) = &message.record {
                         observed.clone_from(&record.continues);
                         observed.push(record.number);
+                        seen = Some(record.clone());
                     }
                     for after in late.after.iter().filter(|after| !after.writes) {
                         location.read(after.at, 1 << at);
@@ -165,6 +188,9 @@ impl Checks {
             }
         }
         self.history = Some(history);
+        if let (Some(record), Some(scope)) = (seen, event.how.scope) {
+            self.sees_late(event, &record, scope);
+        }
         self.shadow.observe((event.address, event.bytes), &observed, observer);
         observes
     }

@@ -10,7 +10,7 @@ use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
 use super::trail::Trail;
-use crate::access::{Arrival, Engine, Fence, Memory, Scope};
+use crate::access::{Arrival, Engine, Fence, How, Memory, Scope};
 
 /// What a thread remembers of orders that were too weak, at most.
 const MISSED: usize = 8;
@@ -95,8 +95,11 @@ impl Checks {
                 let reach = self.reach(actor, scope);
                 self.releases |= releases && reach.level == 2;
                 self.acquires |= acquires && reach.level == 2;
-                let state = self.state(actor);
                 if acquires {
+                    if let Some(history) = &mut self.history {
+                        history.fences.insert(actor, history.late);
+                    }
+                    let state = self.state(actor);
                     let strong = state.strong.as_ref();
                     strong.into_iter().for_each(|strong| strong.observed.give(reach, &mut state.known));
                 }
@@ -177,6 +180,13 @@ impl Checks {
             });
         }
         (observed, wide.then_some(record))
+    }
+
+    /// A late read sees what was handed over, and has acquired nothing else.
+    pub(super) fn sees_late(&mut self, event: Event, record: &Record, scope: Scope) {
+        let reach = self.reach(event.actor, scope);
+        let event = Event { how: How { acquires: false, ..event.how }, ..event };
+        self.state(event.actor).observe(event, &record.heads, reach);
     }
 
     /// An acquire acquires what strong reads before it have seen.

@@ -83,7 +83,7 @@ impl Checks {
             None if event.how.writes => history.forget(event.address, event.bytes as u64),
             _ => {}
         }
-        let mut observed = None;
+        let (mut observed, exchange) = (None, history.exchange.take());
         if let Some(location) = history.change(event.address, event.bytes) {
             let view = self.view(event, location);
             let source = way.and_then(|way| way.source).unwrap_or(location.last);
@@ -94,8 +94,9 @@ impl Checks {
                 Observed { at: Some(source), record: message.record.clone(), is_own_weak }
             });
             let by = self.writer(event);
+            self.follows_acquire(location, event);
             if event.how.reads {
-                self.follows_late(location, by, (source, false), u32::MAX);
+                self.follows_late(location, by, (source, false), exchange.unwrap_or(u32::MAX));
             }
             if event.how.writes {
                 let source = event.how.reads.then_some(source);
@@ -104,7 +105,9 @@ impl Checks {
                     observed.at = left.iter().position(|at| Some(*at) == observed.at);
                 }
                 let newest = location.messages.len() - 1;
-                self.follows_late(location, by, (newest, true), u32::MAX);
+                self.follows_late(location, by, (newest, true), exchange.unwrap_or(u32::MAX));
+                let own = location.late.iter_mut().find(|late| Some(late.number) == exchange);
+                own.into_iter().for_each(|late| late.exchanged = Some(newest));
             }
         }
         history.observed = observed;
