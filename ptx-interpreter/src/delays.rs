@@ -12,7 +12,7 @@ use crate::launch::Delays;
 use crate::machine::{Action, Late, Line, Machine};
 use crate::spaces::{Owner, is_shared, owner};
 use crate::stop::Result;
-use crate::text::{names, written};
+use crate::text::{names, words, written};
 
 /// How many lengths of waits there are: 1, 2, 4, … rounds. Short waits are as frequent as long ones.
 const DELAYS: u64 = 7;
@@ -49,6 +49,11 @@ impl Orders {
             _ => Orders::Nothing,
         }
     }
+}
+
+fn is_atomic_that_waits(opcode: &str) -> bool {
+    let is_other = |word: &str| matches!(word, "async" | "release" | "acq_rel" | "b128");
+    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !words(opcode).any(is_other)
 }
 
 impl<'a> Machine<'a> {
@@ -125,7 +130,9 @@ impl<'a> Machine<'a> {
         let is_next = |(number, load): &(usize, &Load<Late<'_>>)| {
             let lane = load.group.mask.trailing_zeros() as usize;
             let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
-            !loads[..*number].iter().any(|other| other.how.scope.is_some() && other.meets(thread, address, load.bytes))
+            !loads[..*number]
+                .iter()
+                .any(|other| other.how.is_before(load.how) && other.meets(thread, address, load.bytes))
         };
         let one = |(_, load): (usize, &Load<Late<'_>>)| {
             (load.number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
@@ -136,8 +143,11 @@ impl<'a> Machine<'a> {
     /// Whether an instruction is a load that waits: nobody sees when it is executed, but when it is performed.
     pub(crate) fn is_late_load(&self, line: &Line) -> bool {
         let text = &self.program.sites[line.site as usize].text;
-        let is_load = |word: &str| word.starts_with("ld.") && (word.contains(".global") || word.contains(".shared"));
-        self.has_delays() && text.split_whitespace().any(is_load) && !text.contains(".nc.")
+        let is_there = |word: &str| word.contains(".global") || word.contains(".shared");
+        let is_load = |word: &str| word.starts_with("ld.") && !word.contains(".nc.");
+        let waits =
+            |word: &str| is_there(word) && (is_load(word) || self.remembers_values() && is_atomic_that_waits(word));
+        self.has_delays() && text.split_whitespace().any(waits)
     }
 
     /// Whether a load can wait. The threads of the group find what they stored themselves.
@@ -172,7 +182,7 @@ impl<'a> Machine<'a> {
         if self.launch.delays != Delays::LoadsForgotten {
             // What a strong load has observed comes before what follows it in its thread.
             let before = self.delayed.loads.iter().filter(|load| {
-                load.how.scope.is_some()
+                load.how.is_before(how)
                     && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
             });
             due = before.map(|load| load.due).max().map_or(due, |before| due.max(before));
@@ -187,6 +197,22 @@ impl<'a> Machine<'a> {
         self.delayed.loads.push(load);
     }
 
+    /// Whether an atomic can wait. What comes after one that releases must not be released by it.
+    #[inline]
+    pub(crate) fn may_delay_atomic(&mut self, address: u64, bytes: usize, how: How) -> bool {
+        let may_wait = self.remembers_values() && bytes <= 8 && !how.releases;
+        may_wait && (self.is_global(address) || is_shared(address)) && self.deviates()
+    }
+
+    /// Lets an atomic wait.
+    pub(crate) fn delay_atomic(&mut self, thread: Thread, (address, bytes): (u64, usize), how: How, event: Late<'a>) {
+        let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
+        if let Some(load) = self.delayed.loads.last_mut() {
+            load.may_be_late = false;
+        }
+    }
+
     /// Lets the read of an exchange wait, which has what it acquires already.
     pub(crate) fn delay_exchange(
         &mut self,
@@ -197,7 +223,7 @@ impl<'a> Machine<'a> {
         event: Late<'a>,
     ) {
         let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
-        let how = How { acquires: false, ..how };
+        let how = How { acquires: false, writes: false, ..how };
         self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
         if let Some(load) = self.delayed.loads.last_mut() {
             load.late.push((thread.lane, late));
@@ -273,10 +299,12 @@ impl<'a> Machine<'a> {
 
     /// Where it may, a load is performed after a later store of its own thread to its place.
     fn perform_loads_of(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
-        while let Some(number) = self.next_late(|load| load.meets(thread, address, bytes)) {
+        let last = self.weak.performed.unwrap_or(u64::MAX);
+        let comes_before = |load: &Load<Late<'_>>| load.number < last && load.meets(thread, address, bytes);
+        while let Some(number) = self.next_late(comes_before) {
             self.becomes_late(number)?;
         }
-        self.perform_loads(|load| load.late.is_empty() && load.meets(thread, address, bytes))
+        self.perform_loads(|load| load.late.is_empty() && comes_before(load))
     }
 
     fn next_late(&self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Option<u64> {

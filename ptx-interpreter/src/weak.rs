@@ -121,7 +121,7 @@ impl Machine<'_> {
     }
 
     /// Whether an access may go another way than the usual one.
-    fn deviates(&mut self) -> bool {
+    pub(crate) fn deviates(&mut self) -> bool {
         self.weak.by_caller || self.is_in_time() && self.draw(RARE) == 0
     }
 

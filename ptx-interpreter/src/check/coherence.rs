@@ -46,6 +46,8 @@ pub(super) struct Message<R> {
     pub(super) strong: Set,
     /// Of an atomic what it has read, if that is not forgotten.
     pub(super) source: Source,
+    /// Of an exchange whose read is performed later: what that has to see.
+    pub(super) open: Option<Set>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +72,8 @@ pub(super) struct View {
     pub(super) known: Set,
     /// The writes that are morally strong with it.
     pub(super) strong: Set,
+    /// Whether those who read what it writes may learn something by that.
+    pub(super) hands_over: bool,
 }
 
 /// A read that is performed late.
@@ -85,6 +89,8 @@ pub(super) struct Late {
     pub(super) exchanged: Option<usize>,
     /// Whether it acquires what it observes: by itself or by a later acquire of its location.
     pub(super) acquires: bool,
+    /// What it returns, if writes were forgotten.
+    pub(super) kept: Option<u64>,
 }
 
 /// An access of the same location that comes after a late read in causality order.
@@ -112,7 +118,7 @@ impl<R: Clone> Location<R> {
     /// A location that nobody has written, where memory holds that.
     pub(super) fn new(address: u64, bytes: usize, now: u64) -> Location<R> {
         let mut location = Location { address, bytes, messages: Vec::new(), last: 0, late: Vec::new() };
-        location.messages.push(Message::new(None, View { known: 0, strong: 0 }));
+        location.messages.push(Message::new(None, 0, 0));
         location.hold(now);
         location
     }
@@ -134,7 +140,8 @@ impl<R: Clone> Location<R> {
             message.writer.is_some_and(|writer| knows(writer.actor, writer.epoch))
                 || observers.any(|(actor, epoch)| knows(*actor, *epoch))
         };
-        View { known: set(&is_known), strong: set(&|message| message.writer.as_ref().is_some_and(&is_strong)) }
+        let strong = set(&|message| message.writer.as_ref().is_some_and(&is_strong));
+        View { known: set(&is_known), strong, hands_over: true }
     }
 
     /// What a write left, if memory has it no longer.
@@ -207,6 +214,8 @@ impl<R: Clone> Location<R> {
             for (at, message) in self.messages.iter().enumerate() {
                 let is_strong = view.strong >> at & 1 == 1;
                 before |= match message.source {
+                    // An exchange that is not over returns what comes between.
+                    _ if message.open.is_some_and(|known| known & after == 0) && !view.hands_over => 0,
                     Source::Message(source) if is_strong => (before >> source & 1) << at,
                     Source::Forgotten if is_strong => 1 << at,
                     _ => 0,
@@ -242,12 +251,22 @@ impl<R: Clone> Location<R> {
     ) -> Option<Vec<usize>> {
         let at = self.messages.len();
         let position = position.unwrap_or(Position { before: (1 << at) - 1, after: 0, is_last: true });
+        let mut never_after = 0;
         for message in members(position.after) {
             self.messages[message].before |= position.before | 1 << at;
         }
+        for exchange in members(position.after & view.strong) {
+            let Message { open: Some(known), source: Source::Message(found), .. } = self.messages[exchange] else {
+                continue;
+            };
+            if position.before >> found & 1 == 1 {
+                self.messages[exchange].source = Source::Message(at);
+                never_after |= known;
+            }
+        }
         members(view.strong).for_each(|other| self.messages[other].strong |= 1 << at);
-        let mut message = Message::new(Some(writer), View { known: position.before, strong: view.strong });
-        message.source = source.map_or(Source::None, Source::Message);
+        let mut message = Message::new(Some(writer), position.before, view.strong);
+        (message.source, message.never_after) = (source.map_or(Source::None, Source::Message), never_after);
         self.messages.push(message);
         if position.is_last {
             self.last = at;
@@ -277,6 +296,14 @@ impl<R: Clone> Location<R> {
 
     /// Forgets a write, and those before it. Gives those that are left.
     fn forget_first(&mut self) -> Vec<usize> {
+        // Those that are performed later return what they may return in any case.
+        for late in std::mem::take(&mut self.late) {
+            let source = late.exchanged.map(|own| self.messages[own].source);
+            if let Some(Source::Message(source)) = source {
+                let (kept, after) = (self.messages[source].value, Vec::new());
+                self.late.push(Late { kept, after, exchanged: None, ..late });
+            }
+        }
         let first = usize::from(self.last == 0);
         let gone = self.messages[first].before | 1 << first;
         let kept: Vec<usize> = (0..self.messages.len()).filter(|at| gone >> at & 1 == 0).collect();
@@ -290,27 +317,26 @@ impl<R: Clone> Location<R> {
                     source => source,
                 };
                 let (before, strong, never_after) = (moved(old.before), moved(old.strong), moved(old.never_after));
-                Message { before, strong, never_after, source, ..old.clone() }
+                Message { before, strong, never_after, source, open: None, ..old.clone() }
             })
             .collect();
         self.last = kept.binary_search(&self.last).unwrap_or_default();
-        // Those that are performed later return what they may return in any case.
-        self.late.clear();
         kept
     }
 }
 
 impl<R> Message<R> {
-    fn new(writer: Option<Writer>, view: View) -> Message<R> {
+    fn new(writer: Option<Writer>, before: Set, strong: Set) -> Message<R> {
         Message {
             value: None,
             writer,
             record: None,
             observers: Vec::new(),
-            before: view.known,
+            before,
             never_after: 0,
-            strong: view.strong,
+            strong,
             source: Source::None,
+            open: None,
         }
     }
 }

@@ -85,10 +85,22 @@ impl Checks {
             let by = self.writer(event);
             self.follows_acquire(location, event);
             let acquires = event.how.acquires;
-            location.late.push(Late { number, by, known, after: Vec::new(), exchanged: None, acquires });
+            location.late.push(Late { number, by, known, after: Vec::new(), exchanged: None, acquires, kept: None });
         }
         self.history = Some(history);
         fits.then_some(number)
+    }
+
+    /// The same of the newest write, which is that of an exchange if its late read has a number. What an atomic has acquired comes before
+    /// its write.
+    pub(super) fn write_follows_late<R>(&self, location: &mut Location<R>, by: Writer, exchange: Option<u32>) {
+        let newest = location.messages.len() - 1;
+        self.follows_late(location, by, (newest, true), exchange.unwrap_or(u32::MAX));
+        let own = location.late.iter_mut().find(|late| Some(late.number) == exchange);
+        if let Some(late) = own {
+            late.exchanged = Some(newest);
+            location.messages[newest].open = Some(late.known);
+        }
     }
 
     /// What an acquire acquires, earlier reads of its location acquire by it.
@@ -140,6 +152,9 @@ impl Checks {
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
         let Some(location) = location else { return Vec::new() };
         let Some(late) = location.late.iter().find(|late| late.number == number) else { return Vec::new() };
+        if late.kept.is_some() {
+            return vec![Some(Way { value: late.kept, ..Way::default() })];
+        }
         let (acquires, is_strong) =
             (self.acquires_late(late), |one: &Writer, other: &Writer| self.is_strong(one, other));
         let all = (0..location.messages.len()).rev();
@@ -148,8 +163,12 @@ impl Checks {
                 && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, location, *at))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
-        // An exchange may keep what it has found.
-        late.exchanged.map(|_| None).into_iter().chain(all.filter(may_be).map(way)).collect()
+        // An exchange may keep what it has found, or what came between.
+        let found = late.exchanged.map(|own| match location.messages[own].source {
+            Source::Message(at) => way(at),
+            _ => None,
+        });
+        found.into_iter().chain(all.filter(may_be).map(way)).collect()
     }
 
     /// A late read is performed. Says whether it observes a write.
@@ -164,6 +183,7 @@ impl Checks {
         {
             let late = location.late.remove(place);
             observer.1 = late.by.epoch;
+            late.exchanged.into_iter().for_each(|own| location.messages[own].open = None);
             if let Some(at) = way.and_then(|way| way.source) {
                 self.follows_late(location, self.writer(event), (at, false), number);
                 location.read(at, late.known);

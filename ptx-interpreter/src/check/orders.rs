@@ -208,6 +208,15 @@ impl Checks {
         self.records.get(&event.address).filter(|_| is_last)
     }
 
+    /// Whether a write releases something, or comes after what does.
+    pub(super) fn releases_something(&self, event: Event) -> bool {
+        let strong = self.known_state(event.actor).strong.as_ref();
+        let released = strong.into_iter().flat_map(|strong| {
+            strong.fenced.iter().chain(strong.released.get(&(event.address, event.bytes)).into_iter().flatten())
+        });
+        event.how.releases || released.flatten().next().is_some()
+    }
+
     /// A strong access writes: its number, and what it continues, if it is an atomic that read and observed writes.
     pub(super) fn strong_write(
         &mut self,
@@ -259,9 +268,7 @@ impl Checks {
             record.heads.join(&old.heads);
         }
         let record = Rc::new(record);
-        if let Some(location) = self.history.as_mut().and_then(|history| history.change(event.address, event.bytes)) {
-            location.hands_over(record.clone());
-        }
+        self.hands_over(event, &record);
         self.records.insert(event.address, record);
     }
 

@@ -1,7 +1,9 @@
 //! Which values a load may return, and where a store may be put among the others of its location.
 
+use std::rc::Rc;
+
 use super::actor::Actor;
-use super::checks::{Checks, Event, level};
+use super::checks::{Checks, Event, Record, level};
 use super::coherence::{Location, Position, View, Writer};
 use super::history::{History, Observed};
 use super::marks::happened;
@@ -31,7 +33,8 @@ impl Checks {
         let (actor, state) = (event.actor, self.known_state(event.actor));
         let knows = |other: Actor, epoch: u32| other == actor || happened(state, epoch, other);
         let own = self.writer(event);
-        location.view(knows, |writer| self.is_strong(writer, &own))
+        let view = location.view(knows, |writer| self.is_strong(writer, &own));
+        View { hands_over: event.how.reads || self.releases_something(event), ..view }
     }
 
     /// Who accesses, as if it wrote.
@@ -83,7 +86,7 @@ impl Checks {
             None if event.how.writes => history.forget(event.address, event.bytes as u64),
             _ => {}
         }
-        let (mut observed, exchange) = (None, history.exchange.take());
+        let (mut observed, exchange) = (None, history.exchange);
         if let Some(location) = history.change(event.address, event.bytes) {
             let view = self.view(event, location);
             let source = way.and_then(|way| way.source).unwrap_or(location.last);
@@ -104,13 +107,25 @@ impl Checks {
                 if let (Some(left), Some(observed)) = (left, &mut observed) {
                     observed.at = left.iter().position(|at| Some(*at) == observed.at);
                 }
-                let newest = location.messages.len() - 1;
-                self.follows_late(location, by, (newest, true), exchange.unwrap_or(u32::MAX));
-                let own = location.late.iter_mut().find(|late| Some(late.number) == exchange);
-                own.into_iter().for_each(|late| late.exchanged = Some(newest));
+                if !event.how.reads {
+                    self.write_follows_late(location, by, exchange);
+                }
             }
         }
         history.observed = observed;
+        self.history = Some(history);
+    }
+
+    /// The newest write hands something over.
+    pub(super) fn hands_over(&mut self, event: Event, record: &Rc<Record>) {
+        let Some(mut history) = self.history.take() else { return };
+        let exchange = history.exchange.take();
+        if let Some(location) = history.change(event.address, event.bytes) {
+            location.hands_over(record.clone());
+            if event.how.reads {
+                self.write_follows_late(location, self.writer(event), exchange);
+            }
+        }
         self.history = Some(history);
     }
 

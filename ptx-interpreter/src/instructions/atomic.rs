@@ -56,7 +56,8 @@ impl Step for AtomicStep {
         }
         let addresses = machine.addresses(group, self.space, &self.address)?;
         for thread in group.threads() {
-            self.one(machine, thread, addresses[thread.lane]).map_err(|stop| stop.by(thread.lane))?;
+            let address = addresses[thread.lane];
+            self.begin(machine, thread, address).map_err(|stop| stop.by(thread.lane))?;
         }
         if let (true, Some(scope)) = (self.how.acquires, self.how.scope) {
             machine.acquired(group.warp, scope);
@@ -66,17 +67,32 @@ impl Step for AtomicStep {
 }
 
 impl AtomicStep {
-    fn one<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
-        let bytes = self.bytes;
-        aligned(address, bytes)?;
+    fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
+        aligned(address, self.bytes)?;
+        let values = self.numbers(machine, thread)?;
+        if machine.may_delay_atomic(address, self.bytes, self.how) {
+            let event = Box::new(move |machine: &mut Machine<'a>| self.one(machine, thread, address, values));
+            machine.delay_atomic(thread, (address, self.bytes), self.how, event);
+            return Ok(());
+        }
+        self.one(machine, thread, address, values)
+    }
+
+    /// The numbers that it has beside its address: one, or two if it compares.
+    fn numbers(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<[u128; 2]> {
         let mut values = [0; 2];
         for (value, lanes) in values.iter_mut().zip(&self.values) {
             let mut whole = [0; 16];
-            for (lane, part) in lanes.iter().zip(whole.chunks_mut(bytes / lanes.len())) {
+            for (lane, part) in lanes.iter().zip(whole.chunks_mut(self.bytes / lanes.len())) {
                 part.copy_from_slice(&machine.get(thread, lane)?.to_le_bytes()[..part.len()]);
             }
             *value = u128::from_le_bytes(whole);
         }
+        Ok(values)
+    }
+
+    fn one<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, values: [u128; 2]) -> Result<()> {
+        let bytes = self.bytes;
         let compare = (self.values.len() > 1).then_some(values[0]);
         let flushed = |number| if self.flushes && !is_shared(address) { without_subnormals(number) } else { number };
         let value = flushed(values[usize::from(compare.is_some())]);
