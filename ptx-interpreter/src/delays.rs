@@ -192,8 +192,20 @@ impl<'a> Machine<'a> {
         let may_be_late = self.launch.delays == Delays::Loads && elements == 1 && bytes <= 8;
         self.delayed.count += 1;
         let number = self.delayed.count;
-        let load =
-            Load { number, due, group, addresses, bytes, how, may_be_late, late: Vec::new(), site, registers, event };
+        let load = Load {
+            number,
+            due,
+            group,
+            addresses,
+            bytes,
+            how,
+            may_be_late,
+            compare: None,
+            late: Vec::new(),
+            site,
+            registers,
+            event,
+        };
         self.delayed.loads.push(load);
     }
 
@@ -204,12 +216,19 @@ impl<'a> Machine<'a> {
         may_wait && (self.is_global(address) || is_shared(address)) && self.deviates()
     }
 
-    /// Lets an atomic wait.
-    pub(crate) fn delay_atomic(&mut self, thread: Thread, (address, bytes): (u64, usize), how: How, event: Late<'a>) {
+    /// Lets an atomic wait. One that compares may be late: as a read that finds another value.
+    pub(crate) fn delay_atomic(
+        &mut self,
+        thread: Thread,
+        (address, bytes): (u64, usize),
+        how: How,
+        compare: Option<u64>,
+        event: Late<'a>,
+    ) {
         let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
         self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
         if let Some(load) = self.delayed.loads.last_mut() {
-            load.may_be_late = false;
+            (load.may_be_late, load.compare) = (compare.is_some(), compare);
         }
     }
 
@@ -324,11 +343,12 @@ impl<'a> Machine<'a> {
         let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
         let mut load = self.delayed.loads.remove(place);
         let before = (self.site, self.current, self.weak.performed.replace(number));
+        let compare = std::mem::replace(&mut self.weak.compare, load.compare);
         (self.site, self.current) = (load.site, load.group);
         let outer = std::mem::replace(&mut self.weak.late, std::mem::take(&mut load.late));
         let done = (load.event)(self);
         load.late = std::mem::replace(&mut self.weak.late, outer);
-        self.weak.performed = before.2;
+        (self.weak.performed, self.weak.compare) = (before.2, compare);
         if done.is_err() {
             let place = self.delayed.loads.partition_point(|other| other.number < number);
             self.delayed.loads.insert(place, load);

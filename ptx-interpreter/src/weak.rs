@@ -165,10 +165,11 @@ impl Machine<'_> {
         let Some((_, late)) = late.copied() else { return self.read_number(address, bytes) };
         self.comes_after_loads_of(thread)?;
         let event = self.event(thread, address, bytes, how);
-        let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number));
-        let ways = ways.unwrap_or_default();
-        let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
         let now = self.read_number(address, bytes)?;
+        let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number));
+        let mut ways = ways.unwrap_or_default();
+        ways.retain(|way| way.is_none_or(|way| Some(way.value.unwrap_or(now)) != self.weak.compare));
+        let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
         let value = way.map_or(late.value, |way| way.value.unwrap_or(now));
         if let Some(checks) = &mut self.checks {
             let observes = checks.performs_late(event, late.number, way);
@@ -218,19 +219,20 @@ impl Machine<'_> {
     pub(crate) fn becomes_late(&mut self, number: u64) -> Result<()> {
         let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
         let load = &self.delayed.loads[place];
-        let (how, bytes, site, may_be_late) = (load.how, load.bytes, load.site, load.may_be_late);
+        let (bytes, site, may_be_late, compare) = (load.bytes, load.site, load.may_be_late, load.compare);
+        let how = How { writes: false, ..load.how };
         let accesses: Vec<(Thread, u64)> =
             load.group.threads().map(|thread| (thread, load.addresses[thread.lane])).collect();
         let mut late = Vec::new();
         for (thread, address) in accesses.into_iter().filter(|_| may_be_late) {
             let now = self.read_number(address, bytes)?;
             let event = Event { site, ..self.event(thread, address, bytes, how) };
-            let begun = self.checks.as_mut().and_then(|checks| checks.begins_late(event, now));
+            let begun = self.checks.as_mut().and_then(|checks| checks.begins_late(event, now, compare));
             late.extend(begun.map(|(number, value)| (thread.lane, LateRead { number, value })));
         }
         let load = &mut self.delayed.loads[place];
         let is_late = late.len() == load.group.mask.count_ones() as usize;
-        load.late = late;
+        (load.late, load.how) = (late, if is_late { how } else { load.how });
         if is_late { Ok(()) } else { self.perform_load(number) }
     }
 }

@@ -10,7 +10,7 @@ use super::checks::{Checks, Event, Numbers, Record};
 use super::coherence::{After, Late, Location, Set, Source, Writer, members};
 use super::marks::happened;
 use super::values::Way;
-use crate::access::Scope;
+use crate::access::{How, Scope};
 
 impl<R: Clone> Location<R> {
     /// Whether a late read may return a write.
@@ -41,8 +41,8 @@ impl<R: Clone> Location<R> {
 
 impl Checks {
     /// A read that was executed is not performed before an access or a fence that comes after it. Gives its number, and a value that
-    /// it may return in any case. None, if it has to be performed now.
-    pub(crate) fn begins_late(&mut self, event: Event, now: u64) -> Option<(u32, u64)> {
+    /// it may return in any case, but for one. None, if it has to be performed now.
+    pub(crate) fn begins_late(&mut self, event: Event, now: u64, but: Option<u64>) -> Option<(u32, u64)> {
         self.threads_of(event.actor.block);
         if let Some(scope) = event.how.scope.filter(|_| event.how.acquires) {
             self.acquires_what_was_observed(event, scope);
@@ -53,11 +53,12 @@ impl Checks {
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes))?;
         let initial = Set::from(known == 0 && location.messages[0].writer.is_none());
         let mut sure = members(known & !location.hidden(known) | initial);
-        let Some(at) = sure.find(|at| self.hands_over_nothing(event, location, *at)) else {
+        let value = |at: usize| location.value(at).unwrap_or(now);
+        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(event, location, *at);
+        let Some(value) = sure.find(is_sure).map(value) else {
             self.performs_late(event, number, None);
             return None;
         };
-        let value = location.value(at).unwrap_or(now);
         self.compare(event, false);
         Some((number, value))
     }
@@ -213,5 +214,12 @@ impl Checks {
         }
         self.shadow.observe((event.address, event.bytes), &observed, observer);
         observes
+    }
+
+    /// A late read sees what was handed over, and has acquired nothing else.
+    fn sees_late(&mut self, event: Event, record: &Record, scope: Scope) {
+        let reach = self.reach(event.actor, scope);
+        let event = Event { how: How { acquires: false, ..event.how }, ..event };
+        self.state(event.actor).observe(event, &record.heads, reach);
     }
 }

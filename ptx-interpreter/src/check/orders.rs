@@ -10,7 +10,7 @@ use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
 use super::trail::Trail;
-use crate::access::{Arrival, Engine, Fence, How, Memory, Scope};
+use crate::access::{Arrival, Engine, Fence, Memory, Scope};
 
 /// What a thread remembers of orders that were too weak, at most.
 const MISSED: usize = 8;
@@ -25,7 +25,7 @@ impl State {
     }
 
     /// A strong read sees what was handed over. An acquire for the whole GPU leaves nothing for later ones.
-    fn observe(&mut self, event: Event, heads: &Heads, reach: Reach) {
+    pub(super) fn observe(&mut self, event: Event, heads: &Heads, reach: Reach) {
         let place = (event.address, event.bytes);
         let takes_all = event.how.acquires && reach.level == 2;
         if !heads.is_empty() && !takes_all {
@@ -182,13 +182,6 @@ impl Checks {
         (observed, wide.then_some(record))
     }
 
-    /// A late read sees what was handed over, and has acquired nothing else.
-    pub(super) fn sees_late(&mut self, event: Event, record: &Record, scope: Scope) {
-        let reach = self.reach(event.actor, scope);
-        let event = Event { how: How { acquires: false, ..event.how }, ..event };
-        self.state(event.actor).observe(event, &record.heads, reach);
-    }
-
     /// An acquire acquires what strong reads before it have seen.
     pub(super) fn acquires_what_was_observed(&mut self, event: Event, scope: Scope) {
         let reach = self.reach(event.actor, scope);
@@ -206,15 +199,6 @@ impl Checks {
             })
         });
         self.records.get(&event.address).filter(|_| is_last)
-    }
-
-    /// Whether a write releases something, or comes after what does.
-    pub(super) fn releases_something(&self, event: Event) -> bool {
-        let strong = self.known_state(event.actor).strong.as_ref();
-        let released = strong.into_iter().flat_map(|strong| {
-            strong.fenced.iter().chain(strong.released.get(&(event.address, event.bytes)).into_iter().flatten())
-        });
-        event.how.releases || released.flatten().next().is_some()
     }
 
     /// A strong access writes: its number, and what it continues, if it is an atomic that read and observed writes.

@@ -37,6 +37,15 @@ impl Checks {
         View { hands_over: event.how.reads || self.releases_something(event), ..view }
     }
 
+    /// Whether a write releases something, or comes after what does.
+    fn releases_something(&self, event: Event) -> bool {
+        let strong = self.known_state(event.actor).strong.as_ref();
+        let released = strong.into_iter().flat_map(|strong| {
+            strong.fenced.iter().chain(strong.released.get(&(event.address, event.bytes)).into_iter().flatten())
+        });
+        event.how.releases || released.flatten().next().is_some()
+    }
+
     /// Who accesses, as if it wrote.
     pub(super) fn writer(&self, event: Event) -> Writer {
         Writer { actor: event.actor, epoch: self.known_state(event.actor).epoch, scope: event.how.scope }

@@ -72,7 +72,8 @@ impl AtomicStep {
         let values = self.numbers(machine, thread)?;
         if machine.may_delay_atomic(address, self.bytes, self.how) {
             let event = Box::new(move |machine: &mut Machine<'a>| self.one(machine, thread, address, values));
-            machine.delay_atomic(thread, (address, self.bytes), self.how, event);
+            let compare = (self.values.len() > 1).then_some(values[0] as u64);
+            machine.delay_atomic(thread, (address, self.bytes), self.how, compare, event);
             return Ok(());
         }
         self.one(machine, thread, address, values)
@@ -93,6 +94,9 @@ impl AtomicStep {
 
     fn one<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, values: [u128; 2]) -> Result<()> {
         let bytes = self.bytes;
+        if machine.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
+            return self.read_late(machine, thread, address, How { writes: false, ..self.how });
+        }
         let compare = (self.values.len() > 1).then_some(values[0]);
         let flushed = |number| if self.flushes && !is_shared(address) { without_subnormals(number) } else { number };
         let value = flushed(values[usize::from(compare.is_some())]);
@@ -165,12 +169,16 @@ impl AtomicStep {
     /// The read of an exchange waits.
     #[cold]
     fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, late: LateRead) {
-        let read = Box::new(move |machine: &mut Machine<'a>| {
-            let value = machine.performs_late(thread, address, self.bytes, self.how)?;
-            let to = self.to.iter().flatten().next();
-            to.map_or(Ok(()), |to| machine.set(thread, to, value.into()))
-        });
+        let read = Box::new(move |machine: &mut Machine<'a>| self.read_late(machine, thread, address, self.how));
         machine.delay_exchange(thread, (address, self.bytes), self.how, late, read);
+    }
+
+    /// Its read is performed late. It writes nothing then, or has written already.
+    #[cold]
+    fn read_late(&self, machine: &mut Machine<'_>, thread: Thread, address: u64, how: How) -> Result<()> {
+        let value = machine.performs_late(thread, address, self.bytes, how)?;
+        let to = self.to.iter().flatten().next();
+        to.map_or(Ok(()), |to| machine.set(thread, to, value.into()))
     }
 }
 
