@@ -70,14 +70,12 @@ impl Store {
     }
 }
 
-impl How {
-    /// Whether a read that waits is performed before a later one of the same place. An atomic does not wait for a load: that may be late.
-    pub(crate) fn is_before(self, later: How) -> bool {
-        self.scope.is_some() && (self.writes || !later.writes)
-    }
-}
-
 impl<Performs> Load<Performs> {
+    /// Whether it is performed before a later read of its place. Not if that makes it late, as an atomic does.
+    pub(crate) fn is_before(&self, later: How) -> bool {
+        self.late.is_empty() && self.how.scope.is_some() && !(self.may_be_late && later.writes)
+    }
+
     pub(crate) fn meets(&self, thread: Thread, address: u64, bytes: usize) -> bool {
         let is_own = self.group.warp == thread.warp && self.group.mask >> thread.lane & 1 == 1;
         is_own && meet((self.addresses[thread.lane], self.bytes), (address, bytes))

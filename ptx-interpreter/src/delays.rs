@@ -52,7 +52,7 @@ impl Orders {
 }
 
 fn is_atomic_that_waits(opcode: &str) -> bool {
-    let is_other = |word: &str| matches!(word, "async" | "release" | "acq_rel" | "b128");
+    let is_other = |word: &str| matches!(word, "async" | "b128");
     (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !words(opcode).any(is_other)
 }
 
@@ -130,9 +130,7 @@ impl<'a> Machine<'a> {
         let is_next = |(number, load): &(usize, &Load<Late<'_>>)| {
             let lane = load.group.mask.trailing_zeros() as usize;
             let (thread, address) = (load.group.thread(lane), load.addresses[lane]);
-            !loads[..*number]
-                .iter()
-                .any(|other| other.how.is_before(load.how) && other.meets(thread, address, load.bytes))
+            !loads[..*number].iter().any(|other| other.is_before(load.how) && other.meets(thread, address, load.bytes))
         };
         let one = |(_, load): (usize, &Load<Late<'_>>)| {
             (load.number, load.group.thread(load.group.mask.trailing_zeros() as usize), load.site)
@@ -182,8 +180,7 @@ impl<'a> Machine<'a> {
         if self.launch.delays != Delays::LoadsForgotten {
             // What a strong load has observed comes before what follows it in its thread.
             let before = self.delayed.loads.iter().filter(|load| {
-                load.how.is_before(how)
-                    && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
+                load.is_before(how) && group.threads().any(|thread| load.meets(thread, addresses[thread.lane], bytes))
             });
             due = before.map(|load| load.due).max().map_or(due, |before| due.max(before));
         }
@@ -209,10 +206,10 @@ impl<'a> Machine<'a> {
         self.delayed.loads.push(load);
     }
 
-    /// Whether an atomic can wait. What comes after one that releases must not be released by it.
+    /// Whether an atomic can wait.
     #[inline]
-    pub(crate) fn may_delay_atomic(&mut self, address: u64, bytes: usize, how: How) -> bool {
-        let may_wait = self.remembers_values() && bytes <= 8 && !how.releases;
+    pub(crate) fn may_delay_atomic(&mut self, address: u64, bytes: usize) -> bool {
+        let may_wait = self.remembers_values() && bytes <= 8;
         may_wait && (self.is_global(address) || is_shared(address)) && self.deviates()
     }
 

@@ -116,6 +116,14 @@ impl Machine<'_> {
         Ok(value)
     }
 
+    /// An access that is executed now and performed later releases.
+    pub(crate) fn releases(&mut self, thread: Thread, address: u64, bytes: usize, how: How) {
+        let event = self.event(thread, address, bytes, how);
+        if let (true, Some(scope), Some(checks)) = (how.releases, how.scope, &mut self.checks) {
+            checks.releases_at(event, scope);
+        }
+    }
+
     fn event(&self, thread: Thread, address: u64, bytes: usize, how: How) -> Event {
         Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None }
     }

@@ -67,6 +67,7 @@ pub(super) struct Position {
 }
 
 /// What is known of an access.
+#[derive(Clone, Copy)]
 pub(super) struct View {
     /// The writes before it in causality order.
     pub(super) known: Set,

@@ -201,6 +201,16 @@ impl Checks {
         self.records.get(&event.address).filter(|_| is_last)
     }
 
+    /// What a thread did until now is released by its strong writes of a location.
+    pub(crate) fn releases_at(&mut self, event: Event, scope: Scope) {
+        let (threads, wide) = (self.threads, self.reach(event.actor, scope).level);
+        self.releases |= wide == 2;
+        let state = self.state(event.actor);
+        let known = state.release(event.actor, threads);
+        let place = (event.address, event.bytes);
+        state.strong().released.entry(place).or_default()[..=wide].fill(Some(known));
+    }
+
     /// A strong access writes: its number, and what it continues, if it is an atomic that read and observed writes.
     pub(super) fn strong_write(
         &mut self,
@@ -210,17 +220,13 @@ impl Checks {
         (observed, old): (Numbers, Option<Rc<Record>>),
     ) {
         let (threads, actor) = (self.threads, event.actor);
-        let wide = self.reach(actor, scope).level;
         let place = (event.address, event.bytes);
         let state = self.known_state(actor);
         let before = old.as_ref().map(|old| old.full.clone());
         let relaxed = old.as_ref().and_then(|old| old.relaxed);
         let full = Trail::new(&state.known.ordered, (actor, state.epoch), threads, before);
-        self.releases |= event.how.releases && wide == 2;
         if event.how.releases {
-            let state = self.state(actor);
-            let known = state.release(actor, threads);
-            state.strong().released.entry(place).or_default()[..=wide].fill(Some(known));
+            self.releases_at(event, scope);
         }
         // Nobody asks for the writes that are not kept any longer.
         let mut continues = observed;

@@ -34,7 +34,7 @@ impl Checks {
         let knows = |other: Actor, epoch: u32| other == actor || happened(state, epoch, other);
         let own = self.writer(event);
         let view = location.view(knows, |writer| self.is_strong(writer, &own));
-        View { hands_over: event.how.reads || self.releases_something(event), ..view }
+        View { hands_over: self.releases_something(event), ..view }
     }
 
     /// Whether a write releases something, or comes after what does.
@@ -73,6 +73,10 @@ impl Checks {
         for source in location.readable(&view) {
             let way = Way { source: Some(source), value: location.value(source), position: None };
             if event.how.writes && changes(way.value) {
+                // An atomic hands over what it has read.
+                let record = location.messages[source].record.as_ref();
+                let hands_over = view.hands_over || record.is_some_and(|record| !record.heads.is_empty());
+                let view = View { hands_over, ..view };
                 let all = location.positions(&view, Some(source), most - ways.len());
                 ways.extend(all.into_iter().map(|position| Way { position: Some(position), ..way }));
             } else {

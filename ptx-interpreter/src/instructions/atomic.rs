@@ -70,13 +70,16 @@ impl AtomicStep {
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
         aligned(address, self.bytes)?;
         let values = self.numbers(machine, thread)?;
-        if machine.may_delay_atomic(address, self.bytes, self.how) {
-            let event = Box::new(move |machine: &mut Machine<'a>| self.one(machine, thread, address, values));
+        if machine.may_delay_atomic(address, self.bytes) {
+            // What comes after it is not released by it.
+            machine.releases(thread, address, self.bytes, self.how);
+            let how = How { releases: false, ..self.how };
+            let event = Box::new(move |machine: &mut Machine<'a>| self.one(machine, thread, address, (values, how)));
             let compare = (self.values.len() > 1).then_some(values[0] as u64);
-            machine.delay_atomic(thread, (address, self.bytes), self.how, compare, event);
+            machine.delay_atomic(thread, (address, self.bytes), how, compare, event);
             return Ok(());
         }
-        self.one(machine, thread, address, values)
+        self.one(machine, thread, address, (values, self.how))
     }
 
     /// The numbers that it has beside its address: one, or two if it compares.
@@ -92,10 +95,16 @@ impl AtomicStep {
         Ok(values)
     }
 
-    fn one<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, values: [u128; 2]) -> Result<()> {
+    fn one<'a>(
+        &'a self,
+        machine: &mut Machine<'a>,
+        thread: Thread,
+        address: u64,
+        (values, how): ([u128; 2], How),
+    ) -> Result<()> {
         let bytes = self.bytes;
         if machine.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
-            return self.read_late(machine, thread, address, How { writes: false, ..self.how });
+            return self.read_late(machine, thread, address, How { writes: false, ..how });
         }
         let compare = (self.values.len() > 1).then_some(values[0]);
         let flushed = |number| if self.flushes && !is_shared(address) { without_subnormals(number) } else { number };
@@ -105,17 +114,17 @@ impl AtomicStep {
         machine.read_into(address, &mut memory[..bytes])?;
         let mut older = None;
         if machine.remembers_values() {
-            older = self.older(machine, thread, address, (memory, compare))?;
+            older = self.older(machine, thread, address, (memory, compare, how))?;
             memory = older.map_or(memory, |older| u128::from(older).to_le_bytes());
         }
         // One that compares, and finds something else, is a read.
         let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));
         let late = if self.is_exchange && machine.remembers_values() {
-            machine.parts(thread, address, bytes, self.how, memory)
+            machine.parts(thread, address, bytes, how, memory)
         } else {
             None
         };
-        machine.watch_one(thread, address, bytes, How { writes, ..self.how })?;
+        machine.watch_one(thread, address, bytes, How { writes, ..how })?;
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
@@ -139,7 +148,7 @@ impl AtomicStep {
         }
         let Some(to) = &self.to else { return Ok(()) };
         if let Some(late) = late {
-            self.wait(machine, thread, address, late);
+            self.wait(machine, thread, address, (late, how));
             return Ok(());
         }
         for (lane, part) in to.iter().zip(memory.chunks(bytes / to.len())) {
@@ -159,18 +168,18 @@ impl AtomicStep {
         machine: &mut Machine<'_>,
         thread: Thread,
         address: u64,
-        (memory, compare): ([u8; 16], Option<u128>),
+        (memory, compare, how): ([u8; 16], Option<u128>, How),
     ) -> Result<Option<u64>> {
         let found = |older: Option<u64>| older.map_or(u128::from_le_bytes(memory), u128::from);
         let changes = |older| compare.is_none_or(|compare| compare == found(older));
-        machine.choose_way(thread, address, self.bytes, self.how, &changes)
+        machine.choose_way(thread, address, self.bytes, how, &changes)
     }
 
     /// The read of an exchange waits.
     #[cold]
-    fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, late: LateRead) {
-        let read = Box::new(move |machine: &mut Machine<'a>| self.read_late(machine, thread, address, self.how));
-        machine.delay_exchange(thread, (address, self.bytes), self.how, late, read);
+    fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, (late, how): (LateRead, How)) {
+        let read = Box::new(move |machine: &mut Machine<'a>| self.read_late(machine, thread, address, how));
+        machine.delay_exchange(thread, (address, self.bytes), how, late, read);
     }
 
     /// Its read is performed late. It writes nothing then, or has written already.
