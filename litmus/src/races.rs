@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::barriers::barrier_orders;
-use crate::choices::in_this_order;
+use crate::choices::{fence_sc_orders, in_this_order};
+use crate::coherence::{Asked, consistent};
 use crate::execution::Execution;
 use crate::judge::{Candidate, Search};
 use crate::limits::{Limits, TooLarge};
@@ -26,6 +27,8 @@ pub type Race = (Place, Place);
 pub struct Ended {
     /// What races in this execution.
     pub races: BTreeSet<Race>,
+    /// What races besides, if each load returns the same and the `fence.sc` have another order that the model allows.
+    pub other_fences: BTreeSet<Race>,
     /// What each location holds.
     pub memory: Vec<i64>,
     registers: Vec<std::collections::BTreeMap<Register, i64>>,
@@ -95,7 +98,12 @@ pub fn in_order(program: &Program, model: &Model, order: &[usize]) -> Ended {
     let communication = model.communication(&patterns, rf);
     let barriers = barrier_orders(&execution).into_iter().next().unwrap_or_else(|| Relation::empty(execution.count()));
     let races = of_execution(model, &communication, &fence_sc, &barriers);
-    Ended { races, memory, registers: traces.into_iter().map(|trace| trace.registers).collect() }
+    let nothing = Asked { memory: BTreeSet::new(), last: 0 };
+    let is_allowed = |other: &Relation| consistent(model, &communication, other, &barriers, &nothing).is_some();
+    let others = fence_sc_orders(&patterns).into_iter().filter(|other| *other != fence_sc && is_allowed(other));
+    let other_fences = others.flat_map(|other| of_execution(model, &communication, &other, &barriers));
+    let other_fences = other_fences.filter(|race| !races.contains(race)).collect();
+    Ended { races, other_fences, memory, registers: traces.into_iter().map(|trace| trace.registers).collect() }
 }
 
 /// The accesses: an atomic is one, with its read and its write.

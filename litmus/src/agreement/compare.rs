@@ -7,7 +7,7 @@ use ptx_interpreter::{Choice, Kind, Ready, Report, Trial};
 use super::paths::{Path, Turn};
 use crate::judge::outcomes;
 use crate::races::{Ended, Place, Race, in_order, races};
-use crate::{Fence, Instruction, Limits, Model, Program, Register, Semantics, Space, Term, Threads, TooLarge};
+use crate::{Instruction, Limits, Model, Program, Register, Space, Term, Threads, TooLarge};
 
 /// What was compared.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Agreement {
     pub racy_orders: u64,
     /// Whether something races in an order.
     pub races: bool,
+    /// What was found that races only if `fence.sc` have another order than in its run, and each load returns the same.
+    pub other_fences: BTreeSet<Race>,
     /// Whether something races in an execution that the model allows, if it could be asked.
     pub model_races: Option<bool>,
     /// Whether some orders were left out.
@@ -38,13 +40,10 @@ pub fn agree(program: &Program, most: u64, limits: &Limits) -> Result<Agreement,
     let observed = observed(program);
     let mut agreement = Agreement::default();
     let all = races(program, &Model::new(), limits);
-    // A `fence.sc` counts only where it has to come after another one, so races of other executions are found too.
-    let is_sc = |one: &Instruction| matches!(one, Instruction::Fence(Fence::Memory(Semantics::Sc, _)));
-    let has_sc = program.threads.iter().flat_map(|thread| &thread.code).any(is_sc);
-    let others = all.as_ref().ok().filter(|_| has_sc).cloned().unwrap_or_default();
     agreement.cut = all_runs(program, (&observed, Space::Global), (false, false), most, &mut |run| {
         let ended = in_order(program, &Model::new(), &run.order);
-        run.compare(&ended, &others, &observed).map_err(|what| Disagreement { order: run.order.clone(), what })?;
+        let others = run.compare(&ended, &observed).map_err(|what| Disagreement { order: run.order.clone(), what })?;
+        agreement.other_fences.extend(others);
         agreement.orders += 1;
         agreement.racy_orders += u64::from(!ended.races.is_empty());
         Ok(())
@@ -274,13 +273,17 @@ impl Run {
         Some(Run { order, found: found(kernel, &report), memory, left, cut, is_endless })
     }
 
-    /// Something is found if something races in this order, and what is found races in it or is among the others.
-    fn compare(&self, ended: &Ended, others: &BTreeSet<Race>, observed: &[Term]) -> Result<(), String> {
+    /// Something is found if something races in this order, and what is found races. Gives what races only if `fence.sc` have another
+    /// order: theirs counts only where it has to be so.
+    fn compare(&self, ended: &Ended, observed: &[Term]) -> Result<Vec<Race>, String> {
         let found = self.found.as_ref().map_err(Clone::clone)?;
-        let is_race = |race: &Race| ended.races.contains(race) || others.contains(race);
+        let others: Vec<Race> = found.difference(&ended.races).copied().collect();
         let is_missed = found.is_empty() && !ended.races.is_empty();
-        if is_missed || !found.iter().all(is_race) {
-            return Err(format!("the interpreter finds races {found:?}, the model has {:?}", ended.races));
+        if is_missed || !others.iter().all(|race| ended.other_fences.contains(race)) {
+            let Ended { races, other_fences, .. } = ended;
+            return Err(format!(
+                "the interpreter finds races {found:?}, the model has {races:?}, and {other_fences:?} with other orders of fence.sc"
+            ));
         }
         if self.memory != ended.memory {
             return Err(format!("memory has {:?}, and not {:?}", self.memory, ended.memory));
@@ -293,7 +296,7 @@ impl Run {
                 }
             }
         }
-        Ok(())
+        Ok(others)
     }
 }
 

@@ -74,6 +74,7 @@ fn told(all: &[Compared]) -> (String, bool) {
         text,
         "{} tests: {} do not fit, {} compared in {} orders, of which {} race; {} disagree\n\
          {} tests race in an order; {} only in executions that no order has; {} have more orders than were run\n\
+         {} races of {} tests were found that are races of the same loads and another order of fence.sc\n\
          weak loads: {} tests in {} runs\n  that race: {}\n  that do not: {}",
         all.len(),
         all.iter().filter(|(_, compared)| compared.is_none()).count(),
@@ -84,6 +85,8 @@ fn told(all: &[Compared]) -> (String, bool) {
         count(&|agreement| agreement.races),
         count(&|agreement| !agreement.races && agreement.model_races == Some(true)),
         count(&|agreement| agreement.cut),
+        agreements().map(|agreement| agreement.other_fences.len()).sum::<usize>(),
+        count(&|agreement| !agreement.other_fences.is_empty()),
         values().count(),
         values().map(|values| values.runs).sum::<u64>(),
         ends(values().filter(|values| values.races)),
