@@ -57,6 +57,28 @@ const SHAPES: &[Shape] = &[
         ],
     ),
     (
+        "an exchange that returns what depends on a release after it",
+        &[
+            &["atom.relaxed.gpu.exch r0, x, 1", "st.release.gpu y, 1"],
+            &["ld.relaxed.gpu r0, y", "bne r0, 1, END", "st.relaxed.gpu x, 2", "END:"],
+        ],
+    ),
+    (
+        "LB with an addition",
+        &[&["atom.relaxed.gpu.add r0, x, 1", "st.relaxed.gpu y, 1"], &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 5"]],
+    ),
+    (
+        "LB with an addition that releases",
+        &[&["atom.release.gpu.add r0, x, 1", "st.relaxed.gpu y, 1"], &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 5"]],
+    ),
+    (
+        "LB with a comparison before a fence",
+        &[
+            &["atom.relaxed.gpu.cas r0, x, 1, 3", "fence.acq_rel.gpu", "st.relaxed.gpu y, 1"],
+            &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 2"],
+        ],
+    ),
+    (
         "an exchange that reads what depends on it",
         &[&["ld.relaxed.gpu r0, x", "bne r0, 1, END", "st.weak x, 2", "END:"], &["atom.relaxed.gpu.exch r0, x, 1"]],
     ),
@@ -85,6 +107,10 @@ const ORDERED: &[Shape] = &[
         ],
     ),
     ("LB", &[&["ld.acquire.gpu r0, x", "st.release.gpu y, 1"], &["ld.acquire.gpu r0, y", "st.release.gpu x, 1"]]),
+    (
+        "LB with an addition and a release",
+        &[&["atom.relaxed.gpu.add r0, x, 1", "st.release.gpu y, 1"], &["ld.acquire.gpu r0, y", "st.relaxed.gpu x, 5"]],
+    ),
     ("two additions", &[&["atom.relaxed.gpu.add r0, x, 1"], &["atom.relaxed.gpu.add r0, x, 1"]]),
     ("two comparisons", &[&["atom.relaxed.gpu.cas r0, x, 0, 1"], &["atom.relaxed.gpu.cas r0, x, 0, 2"]]),
     (

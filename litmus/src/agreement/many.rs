@@ -74,7 +74,8 @@ fn told(all: &[Compared]) -> (String, bool) {
         text,
         "{} tests: {} do not fit, {} compared in {} orders, of which {} race; {} disagree\n\
          {} tests race in an order; {} only in executions that no order has; {} have more orders than were run\n\
-         {} races of {} tests were found that are races of the same loads and another order of fence.sc\n\
+         {} races of {} tests are those of another order of fence.sc, where each load returns the same; {} of {} tests, beside a race, \
+         those of another order where it does not\n\
          weak loads: {} tests in {} runs\n  that race: {}\n  that do not: {}",
         all.len(),
         all.iter().filter(|(_, compared)| compared.is_none()).count(),
@@ -87,6 +88,8 @@ fn told(all: &[Compared]) -> (String, bool) {
         count(&|agreement| agreement.cut),
         agreements().map(|agreement| agreement.other_fences.len()).sum::<usize>(),
         count(&|agreement| !agreement.other_fences.is_empty()),
+        agreements().map(|agreement| agreement.beside_races.len()).sum::<usize>(),
+        count(&|agreement| !agreement.beside_races.is_empty()),
         values().count(),
         values().map(|values| values.runs).sum::<u64>(),
         ends(values().filter(|values| values.races)),
