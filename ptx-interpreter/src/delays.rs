@@ -52,8 +52,9 @@ impl Orders {
 }
 
 fn is_atomic_that_waits(opcode: &str) -> bool {
-    let is_other = |word: &str| matches!(word, "async" | "b128");
-    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !words(opcode).any(is_other)
+    let has = |all: &[&str]| words(opcode).any(|word| all.contains(&word));
+    let is_other = has(&["async", "b128"]) || has(&["cas"]) && has(&["release", "acq_rel"]);
+    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !is_other
 }
 
 impl<'a> Machine<'a> {

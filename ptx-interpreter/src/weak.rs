@@ -116,12 +116,27 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// An access that is executed now and performed later releases.
-    pub(crate) fn releases(&mut self, thread: Thread, address: u64, bytes: usize, how: How) {
+    /// An atomic that is executed now and performed later releases what came before it. Gives its epoch.
+    pub(crate) fn releases_early(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Option<u32> {
         let event = self.event(thread, address, bytes, how);
-        if let (true, Some(scope), Some(checks)) = (how.releases, how.scope, &mut self.checks) {
-            checks.releases_at(event, scope);
-        }
+        self.checks.as_mut()?.releases_early(event)
+    }
+
+    /// A thread does something that came before what it has done since then.
+    pub(crate) fn in_epoch(
+        &mut self,
+        thread: Thread,
+        epoch: Option<u32>,
+        then: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let Some(epoch) = epoch else { return then(self) };
+        let actor = self.actor(thread);
+        let change =
+            |machine: &mut Self, epoch| machine.checks.as_mut().map(|checks| checks.change_epoch(actor, epoch));
+        let now = change(self, epoch);
+        let done = then(self);
+        now.and_then(|now| change(self, now));
+        done
     }
 
     fn event(&self, thread: Thread, address: u64, bytes: usize, how: How) -> Event {

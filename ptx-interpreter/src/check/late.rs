@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use super::actor::Actor;
 use super::checks::{Checks, Event, Numbers, Record};
 use super::coherence::{After, Late, Location, Set, Source, Writer, members};
 use super::marks::happened;
@@ -61,6 +62,20 @@ impl Checks {
         };
         self.compare(event, false);
         Some((number, value))
+    }
+
+    /// An atomic that is performed later releases what came before it. Gives its epoch, if it does.
+    pub(crate) fn releases_early(&mut self, event: Event) -> Option<u32> {
+        let scope = event.how.scope.filter(|_| event.how.releases)?;
+        let epoch = self.state(event.actor).epoch;
+        self.history.as_mut()?.begins(event.actor, epoch);
+        self.releases_at(event, scope);
+        Some(epoch)
+    }
+
+    /// Gives the epoch in which a thread was.
+    pub(crate) fn change_epoch(&mut self, actor: Actor, epoch: u32) -> u32 {
+        std::mem::replace(&mut self.state(actor).epoch, epoch)
     }
 
     /// An exchange writes, and its read may be performed later. Gives the number of that.

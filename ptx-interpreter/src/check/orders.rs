@@ -202,7 +202,7 @@ impl Checks {
     }
 
     /// What a thread did until now is released by its strong writes of a location.
-    pub(crate) fn releases_at(&mut self, event: Event, scope: Scope) {
+    pub(super) fn releases_at(&mut self, event: Event, scope: Scope) {
         let (threads, wide) = (self.threads, self.reach(event.actor, scope).level);
         self.releases |= wide == 2;
         let state = self.state(event.actor);

@@ -70,12 +70,15 @@ impl AtomicStep {
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
         aligned(address, self.bytes)?;
         let values = self.numbers(machine, thread)?;
-        if machine.may_delay_atomic(address, self.bytes) {
-            // What comes after it is not released by it.
-            machine.releases(thread, address, self.bytes, self.how);
+        let compare = (self.values.len() > 1).then_some(values[0] as u64);
+        // One that compares releases only if it writes.
+        let may_wait = !self.how.releases || compare.is_none();
+        if may_wait && machine.may_delay_atomic(address, self.bytes) {
+            let epoch = machine.releases_early(thread, address, self.bytes, self.how);
             let how = How { releases: false, ..self.how };
-            let event = Box::new(move |machine: &mut Machine<'a>| self.one(machine, thread, address, (values, how)));
-            let compare = (self.values.len() > 1).then_some(values[0] as u64);
+            let event = Box::new(move |machine: &mut Machine<'a>| {
+                machine.in_epoch(thread, epoch, |machine| self.one(machine, thread, address, (values, how)))
+            });
             machine.delay_atomic(thread, (address, self.bytes), how, compare, event);
             return Ok(());
         }
