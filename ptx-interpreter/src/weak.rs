@@ -135,7 +135,9 @@ impl Machine<'_> {
             |machine: &mut Self, epoch| machine.checks.as_mut().map(|checks| checks.change_epoch(actor, epoch));
         let now = change(self, epoch);
         let done = then(self);
-        now.and_then(|now| change(self, now));
+        if let Some(now) = now {
+            change(self, now);
+        }
         done
     }
 
