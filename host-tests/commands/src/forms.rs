@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use host_tests::check::forms;
 use host_tests::check::forms_check::Check;
+use host_tests::check::rust_cuda::{self, RustCuda};
 use host_tests::show::{forms_list, tables::TABLES};
+use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
 use host_tests::tools::error::Result;
 use host_tests::tools::files::write_whole;
@@ -31,6 +33,18 @@ pub(crate) struct Forms {
     /// For --check: which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
+    /// For --check: compile with another code generator, only for compute_100 and in release
+    #[arg(long, value_name = "WHICH", requires = "check", conflicts_with = "toolchain")]
+    backend: Option<Backend>,
+    /// For --backend: take so many forms of each instruction, drawn by PTX_INTRINSICS_SEED
+    #[arg(long, value_name = "N", requires = "backend")]
+    sample: Option<usize>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Backend {
+    /// The code generator of Rust-GPU, from the checkout that RUST_CUDA names
+    RustCuda,
 }
 
 impl Forms {
@@ -43,6 +57,13 @@ impl Forms {
         if self.check.is_some() {
             let forms: Vec<_> = listed.into_iter().map(Arc::new).collect();
             let progress = Progress::new();
+            if let Some(Backend::RustCuda) = self.backend {
+                let rust_cuda = RustCuda::find(&Machine::current(), &progress)?;
+                let tools = CudaTools::find(&progress)?;
+                let report = rust_cuda::check(&rust_cuda, &tools, rust_cuda::cases(&forms, self.sample)?, &progress)?;
+                print(&report.table())?;
+                return report.verify();
+            }
             let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
             let tools = CudaTools::find(&progress)?;
             let check = Check::new(&toolchain, &tools, &progress)?;
