@@ -10,6 +10,7 @@
 pub(crate) mod call;
 mod compute;
 mod copies;
+pub(crate) mod filled;
 mod gemm;
 mod grouped;
 mod handle;
@@ -73,7 +74,6 @@ macro_rules! library {
 }
 
 pub(crate) use kind::Kind;
-pub(crate) use routine::fill;
 pub(crate) use {export, exports, function, library};
 
 /// Does a call. What goes wrong in this library itself is `CUBLAS_STATUS_INTERNAL_ERROR`.

@@ -1,23 +1,17 @@
 //! A call of the library as a piece of work in a stream: what it reads and writes is looked at, and it is computed.
 
-use std::sync::Arc;
-
 use ptx_interpreter::{Finding, Kind as Wrong, Record, Use};
 
 use super::call::{Routine, Scalar};
-use super::handle::call_name;
 use super::kind::{Kind, Wide};
 use super::operand::{Operand, Place, View, When};
 use crate::caller::Caller;
 use crate::gpu::Gpu;
 use crate::guard;
-use crate::handle::Handle;
 use crate::memory::{FREED, host_mapping};
 use crate::order::{By, Point, Range};
 use crate::output::tell;
-use crate::perform::submit;
 use crate::status::{ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, Result};
-use crate::work::Work;
 
 /// What a routine does to bytes.
 struct Access<'a> {
@@ -25,21 +19,6 @@ struct Access<'a> {
     begin: u64,
     bytes: usize,
     verb: &'static str,
-}
-
-/// Gives a call of another library to a stream, which fills a vector.
-pub(crate) fn fill(
-    stream: Handle,
-    name: &'static str,
-    kind: Kind,
-    (at, count): (u64, usize),
-    fill: impl Fn(u64) + Send + Sync + 'static,
-) -> Result {
-    let operands = vec![Operand::vector(name, kind, at, count as i64, 1).result()];
-    let compute = Box::new(move |_: &[Wide], views: &[View]| views.iter().for_each(|view| fill(view.start)));
-    let (call, caller) = (call_name(), Caller::of_call());
-    let routine = Routine { call, caller, scalars: Vec::new(), operands, batch: 1, compute };
-    submit(stream, Work::Library(Arc::new(routine)))
 }
 
 impl Gpu {

@@ -5,12 +5,14 @@
 //! host have clocks too. Two pieces of work that use the same bytes need an order, and [`Uses`] knows who has used which.
 
 mod clock;
+mod member;
 mod uses;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) use clock::{Clock, Line, Turn};
+pub(crate) use member::{Group, Member};
 pub(crate) use uses::{By, Conflict, Deed, Kind, Range, User};
 
 use crate::caller::Caller;
@@ -27,33 +29,6 @@ struct Own {
     clock: Clock,
     /// The kernel that it was given last, if it was given nothing since.
     grid: Option<Turn>,
-}
-
-/// What has members that only it orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
-    /// A launch of a graph, whose nodes they are.
-    Graph,
-    /// A call that copies several times.
-    Batch,
-}
-
-/// One piece of work of a group.
-#[derive(Clone, Debug)]
-pub(crate) struct Member {
-    pub(crate) of: Group,
-    /// The number of the group.
-    pub(crate) group: u64,
-    pub(crate) name: String,
-}
-
-impl std::fmt::Display for Member {
-    fn fmt(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.of {
-            Group::Graph => write!(text, "node {} of a graph", self.name),
-            Group::Batch => write!(text, "part {} of a call", self.name),
-        }
-    }
 }
 
 /// Where a piece of work is in the order.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ptx_interpreter::{Program, Use, UsedRange};
 use smallvec::SmallVec;
 
-use super::Member;
 use super::clock::{Clock, Line, Turn};
+use super::member::Member;
 use crate::caller::Caller;
 
 /// Ranges that are remembered, at most. When there are more, all are forgotten.
