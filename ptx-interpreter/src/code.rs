@@ -9,7 +9,7 @@ use crate::operand::{Operand, Place, Register, number};
 use crate::origins::origins;
 use crate::room::Room;
 use crate::scoped::{Block, Scoped};
-use crate::site::Site;
+use crate::site::{Site, Sites};
 use crate::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
 use crate::special::Special;
 use crate::text::{self, Function, Parameter, Statement};
@@ -104,6 +104,7 @@ impl Program {
             constants,
             variables: kept,
             module: content.into(),
+            known: Sites::new(&sites).into(),
             sites,
             names_reserved: module.contains("%reserved_smem"),
             blocks: Default::default(),

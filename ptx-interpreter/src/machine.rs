@@ -15,7 +15,7 @@ use crate::meeting::Barrier;
 use crate::numbered::Numbered;
 use crate::operand::{Operand, Register};
 use crate::polls::Polls;
-use crate::site::Site;
+use crate::site::{Site, Sites};
 use crate::spaces::{MODULE, Named};
 use crate::special::{Ordered, RESERVED, Special};
 use crate::stop::{Result, Why, stop, wrong};
@@ -40,6 +40,8 @@ pub struct Program {
     pub(crate) grid_workspace: Option<u64>,
     /// Every instruction of every function, for messages.
     pub(crate) sites: Vec<Site>,
+    /// What the checks know of them.
+    pub(crate) known: Arc<Sites>,
     /// Whether it asks where the system has reserved shared memory.
     pub(crate) names_reserved: bool,
     /// How the blocks of a kernel may run, if it was looked at.

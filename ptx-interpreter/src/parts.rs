@@ -18,7 +18,6 @@ use crate::machine::{Machine, Program};
 use crate::overlay::Overlay;
 use crate::report::Report;
 use crate::resources::{available_memory, cores};
-use crate::site::Sites;
 use crate::stop::Why;
 use crate::written::{Written, written};
 
@@ -36,7 +35,6 @@ struct Whole<'a> {
     arguments: Vec<Vec<u8>>,
     asked: Asked<'a>,
     pieces: Arc<Vec<Piece>>,
-    sites: Arc<Sites>,
     /// Clusters of the grid, and of a part.
     clusters: usize,
     each: usize,
@@ -111,7 +109,6 @@ impl Program {
             arguments: launch.arguments.iter().zip(&sizes).map(bytes).collect(),
             asked: Asked::of(launch),
             pieces: Arc::new(pieces.to_vec()),
-            sites: Arc::new(Sites::new(&self.sites)),
             clusters,
             each,
             joint: Joint::default(),
@@ -217,7 +214,7 @@ impl Whole<'_> {
         let Ok(mut machine) = Machine::new(self.program, self.outside, launch, Some(part)) else {
             return Outcome::InVain;
         };
-        self.program.add_checks(&mut machine, &self.pieces, &self.sites);
+        self.program.add_checks(&mut machine, &self.pieces);
         match machine.run() {
             Ok(()) => self.done(machine).map_or(Outcome::InVain, Outcome::Clean),
             Err(stop) if stop.why == Why::Late && !self.joint.is_over() => self.late(machine, stop),

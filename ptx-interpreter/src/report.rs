@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
-use crate::site::Sites;
 use crate::spaces::Named;
 use crate::stop::{Stop, Why};
 use crate::text;
@@ -75,7 +74,7 @@ impl Program {
                 return Report { stop: Some(stop), ..Report::default() };
             }
         };
-        self.add_checks(&mut machine, &Arc::new(pieces), &Arc::new(Sites::new(&self.sites)));
+        self.add_checks(&mut machine, &Arc::new(pieces));
         if launch.begins_early {
             machine.tell(|checks, _| checks.begins_early());
         }
@@ -105,8 +104,8 @@ impl Program {
         }
     }
 
-    pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: &Arc<Vec<Piece>>, sites: &Arc<Sites>) {
-        let (pieces, sites) = (Arc::clone(pieces), Arc::clone(sites));
+    pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: &Arc<Vec<Piece>>) {
+        let (pieces, sites) = (Arc::clone(pieces), Arc::clone(&self.known));
         let variables = self.in_shared(machine.launch.kernel);
         machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, variables, sites)));
     }
