@@ -124,6 +124,8 @@ static void batch() {
 // A source that the host may overwrite at once, if the call says so.
 static void source() {
   cudaMemcpyAttributes attributes = {right ? cudaMemcpySrcAccessOrderDuringApiCall : cudaMemcpySrcAccessOrderStream};
+  // Other bytes of the page are in use, so the page is closed to the host.
+  if (right) fill<<<1, 32, 0, other>>>(pinned + 32);
   OK(cudaMemcpyWithAttributesAsync(device, pinned, BYTES, &attributes, one));  // ~source
   pinned[3] = 77;
   OK(cudaDeviceSynchronize());
@@ -194,7 +196,7 @@ int main(int count, char **words) {
   OK(cudaStreamCreate(&one));
   OK(cudaStreamCreate(&other));
   OK(cudaEventCreate(&event));
-  OK(cudaMallocHost(&pinned, BYTES));
+  OK(cudaMallocHost(&pinned, 2 * BYTES));
   OK(cudaMalloc(&device, BYTES));
   // So there is a kernel in each case.
   fill<<<1, 32, 0, one>>>(device);

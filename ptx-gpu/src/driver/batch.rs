@@ -5,6 +5,7 @@ use super::memory::prefetched;
 use crate::call::{calls, get};
 use crate::calling;
 use crate::gpu::{Handle, live};
+use crate::guard;
 use crate::perform::submit_batch;
 use crate::status::{INVALID_VALUE, Result};
 
@@ -52,6 +53,7 @@ fn copies(
         }
         let mut begin = from[at];
         if kind.order == DURING_CALL && is_of_host(begin, sizes[at], call)? {
+            guard::open(begin, sizes[at] as u64);
             // SAFETY: the program answers for memory of the host, and what is registered was looked at.
             kept.push(unsafe { std::slice::from_raw_parts(begin as *const u8, sizes[at]) }.to_vec());
             begin = kept[kept.len() - 1].as_ptr() as u64;
