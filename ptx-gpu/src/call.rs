@@ -154,6 +154,11 @@ pub(crate) fn get<T: Copy>(place: *const T) -> Result<T> {
     Ok(unsafe { place.read_unaligned() })
 }
 
+/// The elements that a program hands over.
+pub(crate) fn all<T: Copy>(first: *const T, count: usize) -> Result<Vec<T>> {
+    (0..count).map(|at| get(first.wrapping_add(at))).collect()
+}
+
 /// A name.
 pub(crate) fn text<'a>(text: *const c_char) -> Result<&'a str> {
     if text.is_null() {

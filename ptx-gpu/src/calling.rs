@@ -14,6 +14,11 @@ pub(crate) fn name() -> Option<&'static str> {
     NAME.get()
 }
 
+/// The call that the program has made.
+pub(crate) fn call_name() -> &'static str {
+    name().unwrap_or_default()
+}
+
 /// A call begins, or one ends. Gives the name before.
 pub(crate) fn replace(name: Option<&'static str>) -> Option<&'static str> {
     NAME.replace(name)

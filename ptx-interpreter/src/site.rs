@@ -30,12 +30,12 @@ pub(crate) struct Sites {
 impl Sites {
     pub(crate) fn new(all: &[Site]) -> Sites {
         let mut numbers = HashMap::new();
-        let mut number = |site: &Site| {
+        let lines = all.iter().map(|site| {
             let next = numbers.len();
-            let line = (site.source.clone()?, site.called.clone());
+            let line = (site.source.as_ref()?, &site.called);
             Some(*numbers.entry(line).or_insert(next))
-        };
-        let lines = all.iter().map(&mut number).collect();
+        });
+        let lines = lines.collect();
         let is_free = all.iter().all(|site| site.within.is_empty());
         let within = if is_free { Vec::new() } else { all.iter().map(|site| site.within.clone()).collect() };
         Sites { within, lines }

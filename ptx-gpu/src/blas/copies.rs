@@ -2,13 +2,12 @@
 
 use super::exports;
 use super::status::{INVALID_VALUE, MAPPING_ERROR};
+use crate::calling::call_name;
 use crate::driver::copy::Sides;
 use crate::handle::Handle;
 use crate::perform::{submit, submit_and_wait};
 use crate::status::Result;
 use crate::work::{Side, Transfer, Work};
-
-use super::handle::call_name;
 
 /// A copy of rows. `from` and `to` are the address of the first row, and the bytes from one row to the next.
 fn rows(sides: Sides, size: [usize; 2], from: (u64, usize), to: (u64, usize)) -> Work {

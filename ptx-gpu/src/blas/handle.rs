@@ -14,7 +14,7 @@ use super::routine::finding;
 use super::status::{EXECUTION_FAILED, INVALID_VALUE, NOT_INITIALIZED};
 use crate::call::put;
 use crate::caller::Caller;
-use crate::calling;
+use crate::calling::call_name;
 use crate::gpu::{any, live};
 use crate::handle::{Handle, next};
 use crate::memory::Home;
@@ -78,12 +78,12 @@ fn destroy(handle: Handle) -> Result {
     Ok(())
 }
 
-/// The call that the program has made.
-pub(super) fn call_name() -> &'static str {
-    calling::name().unwrap_or_default()
-}
-
 impl Library {
+    /// A handle that says nothing else.
+    pub(super) fn of_stream(stream: Handle) -> Library {
+        Library { stream, ..Library::default() }
+    }
+
     /// `alpha` and its like: a value, or where it will be.
     pub(super) fn scalar(&self, name: &'static str, kind: Kind, at: u64) -> Result<Scalar> {
         if at == 0 {

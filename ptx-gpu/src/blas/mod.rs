@@ -32,7 +32,7 @@ mod status;
 mod updates;
 
 use crate::changed::Call;
-use crate::runtime::error::ready;
+use crate::runtime::error::answer_of_library;
 use crate::status::Result;
 
 /// The functions of one form: `gemm (…arguments…) { cublasSgemm_v2(F32) … }`. Each calls that operation with what is in its own
@@ -78,9 +78,5 @@ pub(crate) use {export, exports, function, library};
 
 /// Does a call. What goes wrong in this library itself is `CUBLAS_STATUS_INTERNAL_ERROR`.
 pub(crate) fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
-    let code = crate::call::answer(call, || {
-        ready();
-        body()
-    });
-    if code == crate::status::UNKNOWN.0 { status::INTERNAL_ERROR.0 } else { code }
+    answer_of_library(call, status::INTERNAL_ERROR, body)
 }

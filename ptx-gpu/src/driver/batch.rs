@@ -1,9 +1,9 @@
 //! Copies and prefetches that a program hands over together. Nothing orders those of one call among each other.
 
 use super::copy::{Sides, bytes};
-use super::memory::prefetched;
-use crate::call::{calls, get};
-use crate::calling;
+use super::memory::{device_of, prefetched};
+use crate::call::{all, calls};
+use crate::calling::call_name;
 use crate::gpu::{Handle, live};
 use crate::guard;
 use crate::perform::submit_batch;
@@ -23,11 +23,6 @@ pub(crate) struct Attributes {
 const ORDERS: std::ops::RangeInclusive<u32> = 1..=3;
 const DURING_CALL: u32 = 2;
 
-/// Elements that a program hands over.
-fn all<T: Copy>(first: *const T, count: usize) -> Result<Vec<T>> {
-    (0..count).map(|at| get(first.wrapping_add(at))).collect()
-}
-
 /// The last of those that begin at an index: `indices` has where each begins.
 fn of_index<T: Copy>(every: &[T], indices: &[usize], at: usize) -> Result<T> {
     let found = indices.iter().rposition(|begin| *begin <= at).ok_or(INVALID_VALUE)?;
@@ -42,7 +37,7 @@ fn copies(
     stream: Handle,
 ) -> Result {
     // The program may have called the runtime.
-    let call = calling::name().unwrap_or_default();
+    let call = call_name();
     let (to, from, sizes) = (all(to, count)?, all(from, count)?, all(sizes, count)?);
     let (attributes, indices) = (all(attributes, kinds)?, all(indices, kinds)?);
     let (mut kept, mut works) = (Vec::new(), Vec::new());
@@ -134,7 +129,8 @@ calls! {
         let (addresses, sizes) = (all(addresses, count)?, all(sizes, count)?);
         let (locations, indices) = (all(locations, kinds)?, all(indices, kinds)?);
         for at in 0..count {
-            prefetched(addresses[at], sizes[at], of_index(&locations, &indices, at)?, stream, "cuMemPrefetchBatchAsync")?;
+            let device = device_of(of_index(&locations, &indices, at)?);
+            prefetched(addresses[at], sizes[at], device, stream, "cuMemPrefetchBatchAsync")?;
         }
         Ok(())
     }

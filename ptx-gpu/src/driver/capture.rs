@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::call::{calls, get, put, put_if};
+use crate::call::{all, calls, get, put, put_if};
 use crate::capture::MODE;
 use crate::gpu::{Handle, live};
 use crate::status::{INVALID_VALUE, Result};
@@ -15,11 +15,6 @@ thread_local! {
 
 fn mode(mode: u32) -> Result<Mode> {
     Mode::ALL.get(mode as usize).copied().ok_or(INVALID_VALUE)
-}
-
-/// The handles that a program hands over.
-pub(crate) fn handles(all: *const Handle, count: usize) -> Result<Vec<Handle>> {
-    (0..count).map(|at| get(all.wrapping_add(at))).collect()
 }
 
 /// Where a program wants to have what is captured: its number, the graph, and the nodes that the next one comes after.
@@ -51,7 +46,7 @@ fn update(stream: Handle, nodes: *const Handle, count: usize, flags: u32) -> Res
     if flags > 1 {
         return Err(INVALID_VALUE);
     }
-    live()?.set_after(stream, &handles(nodes, count)?, flags == 0)
+    live()?.set_after(stream, &all(nodes, count)?, flags == 0)
 }
 
 const NONE: Places = Places {
@@ -83,7 +78,7 @@ calls! {
         count: usize,
         how: u32,
     ) {
-        live()?.begin_capture(stream, mode(how)?, Some((graph, handles(after, count)?)))
+        live()?.begin_capture(stream, mode(how)?, Some((graph, all(after, count)?)))
     }
 
     #[ptsz]

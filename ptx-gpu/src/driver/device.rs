@@ -9,7 +9,7 @@ use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result, Status};
 /// The release that this library is like: 13.5.
 const VERSION: i32 = 13050;
 
-pub(super) fn only(device: i32) -> Result {
+pub(crate) fn only(device: i32) -> Result {
     if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
 }
 

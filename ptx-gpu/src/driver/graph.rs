@@ -3,16 +3,15 @@
 use std::ffi::{CStr, c_char};
 use std::fmt::Write;
 
-use super::capture::handles;
 use super::user_object;
-use crate::call::{calls, get, put};
+use crate::call::{all, calls, get, put};
 use crate::gpu::{Gpu, Handle, live};
 use crate::status::{INVALID_VALUE, NOT_FOUND, Result, UNKNOWN};
 use crate::work::Work;
 
 /// Adds a node to a graph.
 pub(crate) fn add(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, work: Work) -> Result {
-    let after = handles(after, count)?;
+    let after = all(after, count)?;
     let mut gpu = live()?;
     gpu.check(&work)?;
     let work = gpu.graphs.own(work)?;
@@ -64,7 +63,7 @@ fn list_behind(node: Handle, places: *mut Handle, edges: *mut u64, count: *mut u
 
 /// All edges, or none of them.
 fn change(graph: Handle, from: *const Handle, to: *const Handle, count: usize, connects: bool) -> Result {
-    let pairs: Vec<_> = handles(from, count)?.into_iter().zip(handles(to, count)?).collect();
+    let pairs: Vec<_> = all(from, count)?.into_iter().zip(all(to, count)?).collect();
     let mut gpu = live()?;
     gpu.graphs.get(graph)?;
     let before = gpu.graphs.edges(graph)?;

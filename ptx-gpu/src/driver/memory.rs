@@ -82,9 +82,14 @@ fn is_place(device: i32) -> Result {
     if device == 0 || device == HOST { Ok(()) } else { Err(INVALID_DEVICE) }
 }
 
-/// Managed memory is to be in a place: a structure of a kind and a number.
-pub(super) fn prefetched(address: u64, bytes: usize, location: u64, stream: Handle, call: &str) -> Result {
-    is_place(if location as u32 == DEVICE { (location >> 32) as i32 } else { HOST })?;
+/// The device of a place, which is a structure of a kind and a number.
+pub(super) fn device_of(location: u64) -> i32 {
+    if location as u32 == DEVICE { (location >> 32) as i32 } else { HOST }
+}
+
+/// Managed memory is to be on the device, or on the host.
+pub(super) fn prefetched(address: u64, bytes: usize, device: i32, stream: Handle, call: &str) -> Result {
+    is_place(device)?;
     let mut gpu = live()?;
     gpu.enter_only(stream)?;
     gpu.memory.expect_managed(address, bytes, call)
@@ -187,10 +192,7 @@ calls! {
 
     #[ptsz]
     fn cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: Handle) {
-        is_place(device)?;
-        let mut gpu = live()?;
-        gpu.enter_only(stream)?;
-        gpu.memory.expect_managed(address, bytes, "cuMemPrefetchAsync")
+        prefetched(address, bytes, device, stream, "cuMemPrefetchAsync")
     }
 
     #[ptsz]
@@ -201,7 +203,7 @@ calls! {
         _flags: u32,
         stream: Handle,
     ) {
-        prefetched(address, bytes, location, stream, "cuMemPrefetchAsync_v2")
+        prefetched(address, bytes, device_of(location), stream, "cuMemPrefetchAsync_v2")
     }
 
     #[ptsz]

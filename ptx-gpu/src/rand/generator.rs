@@ -10,6 +10,7 @@ use super::library;
 use super::missing::say;
 use super::status::{INITIALIZATION_FAILED, NOT_INITIALIZED, OUT_OF_RANGE, TYPE_ERROR};
 use crate::call::put;
+use crate::calling::call_name;
 use crate::gpu::live;
 use crate::handle::{Handle, next};
 use crate::status::Result;
@@ -39,7 +40,7 @@ pub(super) struct Generator {
 
 static GENERATORS: LazyLock<Mutex<HashMap<Handle, Generator>>> = LazyLock::new(Mutex::default);
 
-fn lock<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
     one.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -47,10 +48,10 @@ pub(super) fn generator(handle: Handle) -> Result<Generator> {
     lock(&GENERATORS).get(&handle).cloned().ok_or(NOT_INITIALIZED)
 }
 
-fn create(handle: *mut Handle, kind: u32, is_of_host: bool, call: &str) -> Result {
+fn create(handle: *mut Handle, kind: u32, is_of_host: bool) -> Result {
     drop(live().map_err(|_| INITIALIZATION_FAILED)?);
     if QUASI.contains(&kind) {
-        say(&format!("{call} for quasirandom numbers"));
+        say(&format!("{} for quasirandom numbers", call_name()));
         return Err(TYPE_ERROR);
     }
     if !KINDS.contains(&kind) {
@@ -79,11 +80,11 @@ fn begin(handle: Handle, seed: Option<u64>, offset: u64) -> Result {
 
 library! {
     fn curandCreateGenerator(handle: *mut Handle, kind: u32) {
-        create(handle, kind, false, "curandCreateGenerator")
+        create(handle, kind, false)
     }
 
     fn curandCreateGeneratorHost(handle: *mut Handle, kind: u32) {
-        create(handle, kind, true, "curandCreateGeneratorHost")
+        create(handle, kind, true)
     }
 
     fn curandDestroyGenerator(handle: Handle) {

@@ -11,7 +11,7 @@ mod numbers;
 mod status;
 
 use crate::changed::Call;
-use crate::runtime::error::ready;
+use crate::runtime::error::answer_of_library;
 use crate::status::Result;
 
 macro_rules! library {
@@ -22,9 +22,5 @@ use library;
 
 /// Does a call. What goes wrong in this library itself is `CURAND_STATUS_INTERNAL_ERROR`.
 fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
-    let code = crate::call::answer(call, || {
-        ready();
-        body()
-    });
-    if code == crate::status::UNKNOWN.0 { status::INTERNAL_ERROR.0 } else { code }
+    answer_of_library(call, status::INTERNAL_ERROR, body)
 }

@@ -1,12 +1,10 @@
 //! Numbers are drawn.
 
-use std::sync::PoisonError;
-
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::Rng;
 use rand_distr::{Distribution, Normal, Poisson};
 
-use super::generator::generator;
+use super::generator::{generator, lock};
 use super::library;
 use super::status::{LAUNCH_FAILURE, LENGTH_NOT_MULTIPLE, OUT_OF_RANGE, PREEXISTING_FAILURE, TYPE_ERROR};
 use crate::blas::Kind;
@@ -27,7 +25,7 @@ fn give<T>(
     drop(live().map_err(|_| PREEXISTING_FAILURE)?);
     let numbers = generator.numbers;
     let draw = move |at: u64| {
-        let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = lock(&numbers);
         for place in 0..count {
             // SAFETY: the call was given room for so many: that of the device was looked at.
             unsafe { (at as *mut T).add(place).write_unaligned(number(&mut numbers)) };

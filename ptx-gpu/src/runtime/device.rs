@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use super::error::{forward, runtime};
 use crate::call::put;
 use crate::driver::{context, device, entry};
-use crate::gpu::{Handle, live};
+use crate::gpu::live;
 use crate::status::{INVALID_DEVICE, NOT_FOUND, PEER_ACCESS_NOT_ENABLED, PEER_ACCESS_UNSUPPORTED};
 
 /// The release that this runtime is like: 13.0.
@@ -17,11 +17,11 @@ runtime! {
     }
 
     fn cudaSetDevice(device: i32) {
-        if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
+        device::only(device)
     }
 
     fn cudaInitDevice(device: i32, _device_flags: u32, _flags: u32) {
-        if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
+        device::only(device)
     }
 
     fn cudaSetValidDevices(_devices: *const i32, _count: i32) {
@@ -29,12 +29,6 @@ runtime! {
     }
 
     fn cudaChooseDevice(device: *mut i32, _wanted: *const c_void) {
-        put(device, 0)
-    }
-
-    #[ptsz]
-    fn cudaStreamGetDevice(stream: Handle, device: *mut i32) {
-        live()?.stream(stream)?;
         put(device, 0)
     }
 

@@ -47,6 +47,15 @@ pub(super) fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
     remember(status)
 }
 
+/// Does a call of another library. What goes wrong in this library itself is the status that `internal` says.
+pub(crate) fn answer_of_library(call: Call<'_>, internal: Status, body: impl FnOnce() -> Result) -> u32 {
+    let code = crate::call::answer(call, || {
+        ready();
+        body()
+    });
+    if code == crate::status::UNKNOWN.0 { internal.0 } else { code }
+}
+
 pub(super) fn remember(status: u32) -> u32 {
     // That something is not finished is no error.
     if status != 0 && status != 600 {
@@ -61,7 +70,7 @@ pub(super) fn of(status: u32) -> Result {
 }
 
 /// The runtime begins the driver, and uses the primary context of a thread that has none.
-pub(crate) fn ready() {
+pub(super) fn ready() {
     let primary = {
         let mut gpu = any();
         gpu.is_initialized = true;

@@ -22,6 +22,8 @@ forward! {
     #[ptsz]
     cudaStreamGetPriority(stream: Handle, priority: *mut i32) => driver::cuStreamGetPriority, stream, priority;
     #[ptsz]
+    cudaStreamGetDevice(stream: Handle, device: *mut i32) => driver::cuStreamGetDevice, stream, device;
+    #[ptsz]
     cudaStreamGetId(stream: Handle, id: *mut u64) => driver::cuStreamGetId, stream, id;
     #[ptsz]
     cudaStreamSetAttribute(stream: Handle, which: u32, value: *const StreamValue)
