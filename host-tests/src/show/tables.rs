@@ -37,15 +37,20 @@ impl Table {
         let page = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))?;
         let before = format!("<!-- {}: `cargo xtask forms --tables` writes this table -->\n", self.name);
         let after = format!("<!-- end of {} -->", self.name);
-        let parts = page.split_once(&before).and_then(|(head, rest)| Some((head, rest.split_once(&after)?.1)));
-        let (head, tail) = parts.ok_or_else(|| {
+        let written = with_text(&page, &before, &after, &(self.text)()).ok_or_else(|| {
             Error::new(format_args!("the page has no place for the table of {}", self.name))
                 .at(path.display())
                 .fix(format_args!("write the lines `{}` and `{after}` where it shall be", before.trim_end()))
         })?;
-        let written = format!("{head}{before}{}{after}{tail}", (self.text)());
         Ok([page, written])
     }
+}
+
+/// A page with another text between two others.
+pub fn with_text(page: &str, begin: &str, end: &str, text: &str) -> Option<String> {
+    let (before, rest) = page.split_once(begin)?;
+    let (_, behind) = rest.split_once(end)?;
+    Some(format!("{before}{begin}{text}{end}{behind}"))
 }
 
 /// Of each instruction its forms, the oldest SM and PTX ISA version of these, and where the ISA has it.

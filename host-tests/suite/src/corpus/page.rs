@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use host_tests::show::tables::with_text;
+
 use super::bare::BARE;
 use super::case::{SIDES, pair_of};
 use super::launched::{End, Launched};
@@ -299,14 +301,12 @@ pub const END: &str = "<!-- end of corpus -->\n";
 
 /// A page with the summaries of these reports in its place.
 pub fn with_summaries(page: &str, reports: &[Report]) -> Option<String> {
-    let (before, rest) = page.split_once(BEGIN)?;
-    let (_, behind) = rest.split_once(END)?;
     let texts: BTreeSet<String> = reports.iter().filter(|report| !report.quick).filter_map(summary).collect();
     let text = match texts.is_empty() {
         true => "No GPU has run this yet.\n".to_owned(),
         false => texts.into_iter().collect::<Vec<_>>().join("\n"),
     };
-    Some(format!("{before}{BEGIN}\n{text}\n{END}{behind}"))
+    with_text(page, BEGIN, END, &format!("\n{text}\n"))
 }
 
 #[cfg(test)]
