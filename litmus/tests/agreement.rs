@@ -52,12 +52,16 @@ fn the_collection_has_the_races_of_the_model() {
 /// atomic has acquired what forbids a late load its write, and one that waits comes before what its thread releases by it.
 const LATE: [u64; 7] = [163, 766, 1311, 2595, 8176, 1626, 208];
 
+/// Drawn programs with ends that are forbidden for these reasons: an acquire that is late does not know what its thread acquires
+/// later, and an exchange that waits comes before a late load of its place.
+const FORBIDDEN: [u64; 2] = [204372, 203688];
+
 #[test]
 fn weak_loads_return_what_the_model_allows() {
     let (mut more, mut without_race, mut ends, mut shown) = (0, 0, 0, 0);
-    for seed in (0..DRAWN).chain(LATE) {
+    for seed in (0..DRAWN).chain(LATE).chain(FORBIDDEN) {
         let (program, text) = draw(seed);
-        let runs = if LATE.contains(&seed) { 10 * RUNS } else { RUNS };
+        let runs = if seed < DRAWN { RUNS } else { 10 * RUNS };
         match agree_on_values(&program, Space::Global, runs, &Limits::default()) {
             Ok(Some(Values { cut: false, seen, allowed, in_order, races, .. })) => {
                 more += usize::from(seen > in_order);

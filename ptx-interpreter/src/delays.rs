@@ -314,19 +314,17 @@ impl<'a> Machine<'a> {
         group.threads().try_for_each(|thread| self.perform_loads_of(thread, addresses[thread.lane], bytes))
     }
 
-    /// Where it may, a load is performed after a later store of its own thread to its place.
+    /// Where it may, a load is performed after a later store of its own thread to its place. An atomic before it comes first.
     fn perform_loads_of(&mut self, thread: Thread, address: u64, bytes: usize) -> Result<()> {
         let last = self.weak.performed.unwrap_or(u64::MAX);
-        let comes_before = |load: &Load<Late<'_>>| load.number < last && load.meets(thread, address, bytes);
-        while let Some(number) = self.next_late(comes_before) {
-            self.becomes_late(number)?;
+        let comes_before =
+            |load: &Load<Late<'_>>| load.late.is_empty() && load.number < last && load.meets(thread, address, bytes);
+        if self.launch.delays == Delays::Loads {
+            while let Some(load) = self.delayed.loads.iter().find(|load| comes_before(load)) {
+                self.becomes_late(load.number)?;
+            }
         }
-        self.perform_loads(|load| load.late.is_empty() && comes_before(load))
-    }
-
-    fn next_late(&self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Option<u64> {
-        let is_next = |load: &&Load<Late<'_>>| load.may_be_late && load.late.is_empty() && which(load);
-        self.delayed.loads.iter().find(is_next).map(|load| load.number)
+        self.perform_loads(comes_before)
     }
 
     fn perform_loads(&mut self, which: impl Fn(&Load<Late<'_>>) -> bool) -> Result<()> {

@@ -8,7 +8,10 @@
 //! - Causality: a read returns no write before one that it has to see; and nothing is put after a write that was read, if
 //!   that read has to see it.
 
+use std::rc::Rc;
+
 use super::actor::Actor;
+use super::clock::Known;
 use crate::access::Scope;
 
 /// Writes of a location that are remembered, at most. Of more the first ones are forgotten.
@@ -84,6 +87,8 @@ pub(super) struct Late {
     pub(super) by: Writer,
     /// What it has to see.
     pub(super) known: Set,
+    /// What its thread knew before what comes after it.
+    pub(super) knew: Rc<Known>,
     /// What comes after it.
     pub(super) after: Vec<After>,
     /// What it writes itself, if it is an exchange.

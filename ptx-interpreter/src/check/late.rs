@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Numbers, Record};
+use super::clock::Known;
 use super::coherence::{After, Late, Location, Set, Source, Writer, members};
 use super::marks::happened;
 use super::values::Way;
@@ -50,12 +51,12 @@ impl Checks {
         }
         let number = self.parts(event, now)?;
         let location = self.history.as_mut().and_then(|history| history.change(event.address, event.bytes))?;
-        let known = location.late.last().map_or(0, |late| late.known);
+        let (known, knew) = location.late.last().map(|late| (late.known, late.knew.clone())).unwrap_or_default();
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes))?;
         let initial = Set::from(known == 0 && location.messages[0].writer.is_none());
         let mut sure = members(known & !location.hidden(known) | initial);
         let value = |at: usize| location.value(at).unwrap_or(now);
-        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(event, location, *at);
+        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(event, &knew, location, *at);
         let Some(value) = sure.find(is_sure).map(value) else {
             self.performs_late(event, number, None);
             return None;
@@ -100,8 +101,9 @@ impl Checks {
             let known = self.view(event, location).known;
             let by = self.writer(event);
             self.follows_acquire(location, event);
-            let acquires = event.how.acquires;
-            location.late.push(Late { number, by, known, after: Vec::new(), exchanged: None, acquires, kept: None });
+            let knew = Rc::new(self.known_state(event.actor).known.clone());
+            let (acquires, after) = (event.how.acquires, Vec::new());
+            location.late.push(Late { number, by, known, knew, after, exchanged: None, acquires, kept: None });
         }
         self.history = Some(history);
         fits.then_some(number)
@@ -131,16 +133,15 @@ impl Checks {
         late.acquires || fence.is_some_and(|last| late.number <= *last)
     }
 
-    /// Whether a write hands nothing over to a read that its thread does not know.
-    fn hands_over_nothing(&self, event: Event, location: &Location<Rc<Record>>, at: usize) -> bool {
+    /// Whether a write hands nothing over to a read that its thread did not know.
+    fn hands_over_nothing(&self, event: Event, knew: &Known, location: &Location<Rc<Record>>, at: usize) -> bool {
         let (message, reader) = (&location.messages[at], self.writer(event));
         let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &reader));
         let Some(record) = message.record.as_ref().filter(|_| is_observed) else { return true };
-        let known = &self.known_state(event.actor).known;
         let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
         // What somebody did who has accessed nothing yet matters to nobody.
         let is_idle = |actor, epoch| first(actor).is_none_or(|first| epoch < first);
-        record.heads.are_known(self.reach(event.actor, Scope::System), known, &is_idle)
+        record.heads.are_known(self.reach(event.actor, Scope::System), knew, &is_idle)
     }
 
     /// An access of a location comes after the late reads of which its thread knows. Of its own thread's it comes before those that
@@ -176,7 +177,7 @@ impl Checks {
         let all = (0..location.messages.len()).rev();
         let may_be = |at: &usize| {
             location.may_be_late(late, *at, &is_strong)
-                && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, location, *at))
+                && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, &late.knew, location, *at))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
         // An exchange may keep what it has found, or what came between.
