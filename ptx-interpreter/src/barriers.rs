@@ -111,10 +111,12 @@ impl Machine<'_> {
     pub(crate) fn end(&mut self, group: Group) -> Result<()> {
         self.watch_end(group);
         // Copies that nobody has waited for are done all the same.
-        for thread in group.threads() {
-            let id = self.id(thread);
-            let rest = self.copies_of.get_mut(&id).map(|begun| begun.bulk.rest()).unwrap_or_default();
-            self.perform(&rest)?;
+        if !self.copies_of.is_empty() {
+            for thread in group.threads() {
+                let id = self.id(thread);
+                let rest = self.copies_of.get_mut(&id).map(|begun| begun.bulk.rest()).unwrap_or_default();
+                self.perform(&rest)?;
+            }
         }
         let warp = self.warp_mut(group.warp);
         warp.live &= !group.mask;
@@ -150,7 +152,7 @@ impl Machine<'_> {
         let blocks = number * self.cluster..(number + 1) * self.cluster;
         blocks.clone().for_each(|block| self.watch_burial(block));
         for warp in &mut self.warps[blocks.start * self.warps_of_block..blocks.end * self.warps_of_block] {
-            *warp = None;
+            self.spare.extend(warp.take().into_iter().flat_map(|warp| warp.frames).map(|frame| frame.registers));
         }
         self.blocks[blocks].fill_with(|| None);
     }

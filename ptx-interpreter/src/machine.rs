@@ -174,6 +174,8 @@ pub(crate) struct Machine<'a> {
     /// Those of blocks that have begun and not ended.
     pub(crate) warps: Numbered<Option<Box<Warp<'a>>>>,
     pub(crate) blocks: Numbered<Option<Box<Block>>>,
+    /// The registers of warps that have ended.
+    pub(crate) spare: Vec<Vec<Lanes>>,
     pub(crate) clusters: Numbered<Cluster>,
     /// The first cluster that has not begun.
     pub(crate) next_cluster: usize,
@@ -272,14 +274,10 @@ impl<'a> Machine<'a> {
             for number in 0..self.warps_of_block {
                 let count = LANES.min(self.threads - number * LANES);
                 let live = (u64::MAX >> (64 - count)) as u32;
-                let frame = Frame {
-                    code: self.code,
-                    registers: vec![[0; LANES]; self.code.registers],
-                    mask: live,
-                    caller: None,
-                    results: &[],
-                    base: 0,
-                };
+                let mut registers = self.spare.pop().unwrap_or_default();
+                registers.clear();
+                registers.resize(self.code.registers, [0; LANES]);
+                let frame = Frame { code: self.code, registers, mask: live, caller: None, results: &[], base: 0 };
                 let warp = Warp {
                     block,
                     frames: vec![frame],
@@ -359,7 +357,12 @@ impl<'a> Machine<'a> {
             }
             Operand::Name(place) if place.is_same_for_all() => [self.get(group.first(), operand)? as u64; LANES],
             Operand::Special(special) if special.is_same_for_all() => [self.special(group.first(), *special); LANES],
-            Operand::Name(_) | Operand::Special(_) => {
+            Operand::Special(special) => {
+                let mut all = [0; LANES];
+                each(group.mask, |lane| all[lane] = self.special(group.thread(lane), *special));
+                all
+            }
+            Operand::Name(_) => {
                 let mut all = [0; LANES];
                 for thread in group.threads() {
                     all[thread.lane] = self.get(thread, operand)? as u64;

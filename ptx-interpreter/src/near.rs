@@ -77,12 +77,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What the threads of a group load from `at` bytes behind their places: numbers of at most eight bytes.
+    /// The threads of a group load numbers of at most eight bytes, `at` bytes behind their places, to a register.
     ///
     /// # Safety
     /// Each place is readable for `at + bytes` bytes.
-    pub(crate) unsafe fn gather(group: Group, places: &Places, at: usize, bytes: usize) -> Lanes {
-        let mut values = [0; LANES];
+    pub(crate) unsafe fn gather(&mut self, group: Group, places: &Places, (at, bytes): (usize, usize), to: usize) {
+        let values = &mut self.warp_mut(group.warp).frames[group.frame].registers[to];
         // SAFETY: the caller says so; they need not be aligned.
         unsafe {
             match bytes {
@@ -92,7 +92,6 @@ impl Machine<'_> {
                 _ => each(group.mask, |lane| values[lane] = places[lane].add(at).read().into()),
             }
         }
-        values
     }
 }
 

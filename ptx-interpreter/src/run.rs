@@ -116,6 +116,7 @@ impl<'a> Machine<'a> {
             warps_of_block,
             warps: Numbered::new(blocks.start * warps_of_block..blocks.end * warps_of_block, || None),
             blocks: Numbered::new(blocks.clone(), || None),
+            spare: Vec::new(),
             clusters: Numbered::new(own.clone(), Cluster::default),
             next_cluster: own.start,
             cancels: program.sites.iter().any(|site| site.text.contains("clusterlaunchcontrol.try_cancel")),

@@ -6,6 +6,7 @@ use ptx_intrinsics::ptx::change;
 use crate::access::How;
 use crate::delayed::LateRead;
 use crate::group::{Group, Thread};
+use crate::lanes::{LANES, Lanes};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
@@ -28,6 +29,8 @@ struct AtomicStep {
     is_packed: bool,
     /// What it writes does not depend on what it reads.
     is_exchange: bool,
+    /// It changes one number of four or eight bytes.
+    is_narrow: bool,
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
@@ -46,7 +49,20 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let flushes = words.contains(&"add") && words.last() == Some(&"f32") && !words.contains(&"noftz");
     let is_packed = words.contains(&"add") && matches!(words.last(), Some(&("f16x2" | "bf16x2")));
     let is_exchange = words.contains(&"exch");
-    Some(Box::new(AtomicStep { atomic, bytes, space, to, address, values, how, flushes, is_packed, is_exchange }))
+    let is_narrow = matches!(bytes, 4 | 8) && values.iter().chain(&to).all(|lanes| lanes.len() == 1);
+    Some(Box::new(AtomicStep {
+        atomic,
+        bytes,
+        space,
+        to,
+        address,
+        values,
+        how,
+        flushes,
+        is_packed,
+        is_exchange,
+        is_narrow,
+    }))
 }
 
 impl Step for AtomicStep {
@@ -55,9 +71,13 @@ impl Step for AtomicStep {
             machine.polls();
         }
         let addresses = machine.addresses(group, self.space, &self.address)?;
-        for thread in group.threads() {
-            let address = addresses[thread.lane];
-            self.begin(machine, thread, address).map_err(|stop| stop.by(thread.lane))?;
+        if self.is_narrow && machine.stores_at_once() && !machine.remembers_values() {
+            self.at_once(machine, group, &addresses)?;
+        } else {
+            for thread in group.threads() {
+                let address = addresses[thread.lane];
+                self.begin(machine, thread, address).map_err(|stop| stop.by(thread.lane))?;
+            }
         }
         if let (true, Some(scope)) = (self.how.acquires, self.how.scope) {
             machine.acquired(group.warp, scope);
@@ -67,6 +87,63 @@ impl Step for AtomicStep {
 }
 
 impl AtomicStep {
+    /// The threads of a group change numbers one after the other, and memory has the newest values.
+    fn at_once(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
+        let value = machine.lanes(group, &self.values[self.values.len() - 1][0])?;
+        let compare = if self.values.len() > 1 { Some(machine.lanes(group, &self.values[0][0])?) } else { None };
+        let mut found = [0; LANES];
+        for thread in group.threads() {
+            let lane = thread.lane;
+            let compare = compare.as_ref().map(|compare| compare[lane]);
+            let old = self.change(machine, thread, addresses[lane], (value[lane], compare));
+            found[lane] = old.map_err(|stop| stop.by(lane))?;
+        }
+        let to = self.to.iter().flatten().next();
+        to.map_or(Ok(()), |to| machine.set_operand(group, to, &found))
+    }
+
+    /// A thread changes a number of four or eight bytes. Gives what was there.
+    fn change(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        address: u64,
+        (value, compare): (u64, Option<u64>),
+    ) -> Result<u64> {
+        aligned(address, self.bytes)?;
+        let narrow = |number: u64| if self.bytes == 4 { number & u64::from(u32::MAX) } else { number };
+        let old = machine.read_number(address, self.bytes)?;
+        let writes = compare.is_none_or(|compare| narrow(compare) == old);
+        machine.watch_one(thread, address, self.bytes, How { writes, ..self.how })?;
+        if self.is_packed {
+            machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
+        }
+        let new = self.changed(address, old.into(), (narrow(value).into(), compare.map(u128::from))) as u64;
+        // One that changes nothing is no progress for those who wait.
+        if writes && new != old {
+            machine.write_number(address, self.bytes, new)?;
+        }
+        Ok(old)
+    }
+
+    /// What is there after what was found.
+    fn changed(&self, address: u64, found: u128, (value, compare): (u128, Option<u128>)) -> u128 {
+        let flushes = self.flushes && !is_shared(address);
+        let flushed = |number| if flushes { without_subnormals(number) } else { number };
+        let (mut new, value) = (flushed(found), flushed(value));
+        // SAFETY: the number is this thread's own, and as wide as any.
+        unsafe {
+            let new = &raw mut new;
+            match self.bytes {
+                2 => drop(change(self.atomic, new.cast(), value as u16, compare.map(|value| value as u16))),
+                4 => drop(change(self.atomic, new.cast(), value as u32, compare.map(|value| value as u32))),
+                8 => drop(change(self.atomic, new.cast(), value as u64, compare.map(|value| value as u64))),
+                _ => drop(change(self.atomic, new, value, compare)),
+            }
+        }
+        flushed(new)
+    }
+
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
         aligned(address, self.bytes)?;
         let values = self.numbers(machine, thread)?;
@@ -110,8 +187,7 @@ impl AtomicStep {
             return self.read_late(machine, thread, address, How { writes: false, ..how });
         }
         let compare = (self.values.len() > 1).then_some(values[0]);
-        let flushed = |number| if self.flushes && !is_shared(address) { without_subnormals(number) } else { number };
-        let value = flushed(values[usize::from(compare.is_some())]);
+        let value = values[usize::from(compare.is_some())];
         let mut memory = [0; 16];
         machine.settle(thread, address, bytes)?;
         machine.read_into(address, &mut memory[..bytes])?;
@@ -131,18 +207,7 @@ impl AtomicStep {
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
-        let mut new = flushed(u128::from_le_bytes(memory));
-        // SAFETY: the number is this thread's own, and as wide as any.
-        unsafe {
-            let new = &raw mut new;
-            match bytes {
-                2 => drop(change(self.atomic, new.cast(), value as u16, compare.map(|value| value as u16))),
-                4 => drop(change(self.atomic, new.cast(), value as u32, compare.map(|value| value as u32))),
-                8 => drop(change(self.atomic, new.cast(), value as u64, compare.map(|value| value as u64))),
-                _ => drop(change(self.atomic, new, value, compare)),
-            }
-        }
-        new = flushed(new);
+        let new = self.changed(address, u128::from_le_bytes(memory), (value, compare));
         // One that changes nothing is no progress for those who wait.
         let is_there = older.is_none() && new.to_le_bytes() == memory;
         if writes && machine.lands(thread, address, bytes, new as u64) && !is_there {

@@ -4,7 +4,7 @@ use super::compute::extended;
 use crate::access::How;
 use crate::alu::Type;
 use crate::group::Group;
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, each};
 use crate::machine::{Machine, Step};
 use crate::memory::all_aligned;
 use crate::operand::{Operand, Space};
@@ -78,15 +78,18 @@ impl Load {
                 continue;
             }
             let Operand::Register(register) = to else { continue };
-            let mut values = match &places {
+            match &places {
                 // SAFETY: `places` checked that the bytes of all elements are there.
-                Some(places) => unsafe { Machine::gather(group, places, offset as usize, self.bytes) },
-                None => self.found(machine, group, &addresses.map(|address| address.wrapping_add(offset)))?,
-            };
-            if self.is_signed && register.bits as usize > 8 * self.bytes {
-                values = values.map(|value| extended(value, 8 * self.bytes as u32, register.bits));
+                Some(places) => unsafe { machine.gather(group, places, (offset as usize, self.bytes), register.at) },
+                None => {
+                    let found = self.found(machine, group, &addresses.map(|address| address.wrapping_add(offset)))?;
+                    machine.set_lanes(group, register.at, &found);
+                }
             }
-            machine.set_lanes(group, register.at, &values);
+            if self.is_signed && register.bits as usize > 8 * self.bytes {
+                let own = &mut machine.warp_mut(group.warp).frames[group.frame].registers[register.at];
+                each(group.mask, |lane| own[lane] = extended(own[lane], 8 * self.bytes as u32, register.bits));
+            }
         }
         if let (true, Some(scope)) = (self.how.acquires, self.how.scope) {
             machine.acquired(group.warp, scope);
