@@ -88,6 +88,13 @@ fn no_ptx(what: &str) -> Refused {
     Refused(NO_BINARY_FOR_GPU, text)
 }
 
+/// The same of a file that `nvcc --cubin` has made.
+fn no_ptx_of_machine_code() -> Refused {
+    let text = "the image is machine code, and only PTX can be run here: load PTX, or where the program calls `nvcc --cubin`, set \
+                NVCC_APPEND_FLAGS=\"--ptx -lineinfo\"";
+    Refused(NO_BINARY_FOR_GPU, text.into())
+}
+
 /// A program that nvcc has linked: its machine code is one image, and the PTX is beside it, in what was linked.
 fn of_linked<'a>(whole: &[u8], units: impl Iterator<Item = &'a [u8]>, sm: u32) -> Result<Code, Refused> {
     let mut texts = Vec::new();
@@ -137,7 +144,7 @@ fn content(images: &[Image<'_>]) -> String {
 unsafe fn of_machine_code(start: *const u8) -> Result<Code, Refused> {
     // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts(start, length(start)) };
-    kept(bytes).ok_or_else(|| no_ptx("machine code alone"))
+    kept(bytes).ok_or_else(no_ptx_of_machine_code)
 }
 
 /// The PTX of machine code, if somebody has kept it.

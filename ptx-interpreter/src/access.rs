@@ -48,6 +48,8 @@ pub(crate) struct How {
     pub(crate) discards: bool,
     /// `mbarrier.inval`: those who used the barrier before are done with it. Who uses it later finds no barrier.
     pub(crate) ends_barrier: bool,
+    /// Its thread does nothing with what it reads.
+    pub(crate) is_unused: bool,
 }
 
 impl How {
@@ -61,6 +63,7 @@ impl How {
         cached: false,
         discards: false,
         ends_barrier: false,
+        is_unused: false,
     };
     pub(crate) const DISCARD: How = How { writes: true, discards: true, ..How::WEAK };
     /// A barrier in memory, which takes care of itself.

@@ -17,6 +17,15 @@ impl Program {
         known.entry(function.to_owned()).or_insert_with(new).clone()
     }
 
+    /// Whether the function does something with the first register of an instruction.
+    pub(crate) fn uses_result_of(&self, site: u32) -> bool {
+        let site = &self.sites[site as usize];
+        let operands = operands(opcode(guarded(&site.text).1).1);
+        let registers = operands.first().into_iter().flat_map(|first| words(first));
+        let fates = self.fates_in(&site.function);
+        registers.filter_map(|register| fates.get(register)).any(|fate| *fate > Fate::Unused)
+    }
+
     /// What becomes of what an instruction loads: the bytes of an element, and the fate of each. None if it is no load.
     pub(crate) fn loaded_by(&self, site: u32) -> Option<(usize, Vec<Fate>)> {
         let site = &self.sites[site as usize];

@@ -279,8 +279,7 @@ fn statements(body: &str, mut line: u32) -> (Vec<Statement>, Vec<Block>) {
             '{' => depth += 1,
             '}' => depth -= 1,
             ';' => {
-                let words: Vec<&str> = text.split_whitespace().collect();
-                all.push(Statement { text: words.join(" "), line: begin, block });
+                all.push(Statement { text: with_single_spaces(&text), line: begin, block });
                 text.clear();
                 continue;
             }
@@ -296,10 +295,24 @@ fn statements(body: &str, mut line: u32) -> (Vec<Statement>, Vec<Block>) {
         }
         text.push(c);
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    all.push(Statement { text: words.join(" "), line: begin, block });
+    all.push(Statement { text: with_single_spaces(&text), line: begin, block });
     all.retain(|statement| !statement.text.is_empty());
     (all, outer)
+}
+
+/// A statement in one line. Qualifiers may stand apart from their opcode: `cp.async.bulk .L2::cache_hint`.
+fn with_single_spaces(statement: &str) -> String {
+    let mut words = statement.split_whitespace();
+    let mut line = words.next().unwrap_or_default().to_owned();
+    let mut is_opcode = !line.starts_with('.');
+    for word in words {
+        is_opcode &= word.starts_with('.') || line.starts_with('@') && !line.contains(' ');
+        if !(is_opcode && word.starts_with('.')) {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// A variable that is declared within a function, and its space.

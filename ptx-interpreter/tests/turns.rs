@@ -38,3 +38,49 @@ fn a_thread_that_waits_for_a_time_to_come_waits_a_short_time() {
     let report = Trial::new(&program, "k").check();
     assert!(report.is_clean() && report.instructions < 2_000_000, "{} instructions: {report}", report.instructions);
 }
+
+/// Each lane's number is added up by a mask of those that are active, after a branch that parts them.
+const ACTIVE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+    .visible .entry k(.param .u64 p) {\n\
+    .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %d<3>;\n\
+    ld.param .u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0;\n\
+    and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN;\n\
+    WORK: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra WORK;\n\
+    EVEN: activemask.b32 %r4;\n\
+    mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d1, %d2; st.global .u32 [%d2], %r4; ret;\n}\n";
+
+#[test]
+fn the_mask_of_active_threads_waits_for_those_that_are_behind() {
+    let program = Program::parse(ACTIVE);
+    let (mut parted, seeds) = (0, 200);
+    for seed in 0..seeds {
+        let mut trial = Trial::new(&program, "k");
+        trial.seed(seed).buffer(&[0; 128]).expect("a little memory");
+        assert!(trial.check().is_clean(), "seed {seed}");
+        parted += usize::from(trial.content(0) != [0xff; 128]);
+    }
+    // A thread does not wait for the others for ever.
+    assert!(parted < 5, "{parted} of {seeds}");
+}
+
+/// The first thread waits for a flag that another one sets after it has asked which threads are active.
+const BEHIND: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+    .visible .entry k(.param .u64 p) {\n\
+    .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %d<2>;\n\
+    ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x;\n\
+    setp.ne.u32 %p1, %r1, 0; @%p1 bra OTHERS;\n\
+    LOOK: ld.relaxed.gpu.global.u32 %r2, [%d1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra LOOK;\n\
+    ret;\n\
+    OTHERS: activemask.b32 %r3; setp.ne.u32 %p1, %r1, 1; @%p1 ret;\n\
+    mov.u32 %r4, 1; st.relaxed.gpu.global.u32 [%d1], %r4; ret;\n}\n";
+
+#[test]
+fn a_thread_that_is_behind_may_wait_for_those_that_are_active() {
+    let program = Program::parse(BEHIND);
+    for seed in 0..50 {
+        let mut trial = Trial::new(&program, "k");
+        trial.seed(seed).buffer(&[0; 4]).expect("a little memory");
+        let report = trial.check();
+        assert_eq!((report.findings, report.stop), (vec![], None), "seed {seed}");
+    }
+}

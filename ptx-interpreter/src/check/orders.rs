@@ -167,7 +167,8 @@ impl Checks {
         let relaxed = record.relaxed.map(|(writer, write)| (Lack::Release, writer, write));
         let last = lack(&record, event, reach, distance).map(|why| (why, record.writer, record.site));
         let mut lacks = last.into_iter().chain(relaxed);
-        if let Some((why, writer, write)) = lacks.find(|(_, writer, _)| *writer != event.actor) {
+        let lack = if event.how.is_unused { None } else { lacks.find(|(_, writer, _)| *writer != event.actor) };
+        if let Some((why, writer, write)) = lack {
             self.threads_of(event.actor.block).change_beside(event.actor.number).miss(Missed {
                 known: record.full.clone(),
                 through: Through::Flag,

@@ -1,5 +1,7 @@
 //! `atom` and `red`: what was there, and after it what is there now, by the crate's own meaning.
 
+use std::sync::OnceLock;
+
 use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
 use ptx_intrinsics::ptx::change;
 
@@ -31,6 +33,8 @@ struct AtomicStep {
     is_exchange: bool,
     /// It changes one number of four or eight bytes.
     is_narrow: bool,
+    /// Whether the function does something with what was there, once the checks want to know.
+    is_used: OnceLock<bool>,
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
@@ -62,6 +66,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         is_packed,
         is_exchange,
         is_narrow,
+        is_used: OnceLock::new(),
     }))
 }
 
@@ -91,15 +96,21 @@ impl AtomicStep {
     fn at_once(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
         let value = machine.lanes(group, &self.values[self.values.len() - 1][0])?;
         let compare = if self.values.len() > 1 { Some(machine.lanes(group, &self.values[0][0])?) } else { None };
+        let is_unused = machine.checks.is_some() && !self.is_used(machine);
+        let how = How { is_unused, ..self.how };
         let mut found = [0; LANES];
         for thread in group.threads() {
             let lane = thread.lane;
             let compare = compare.as_ref().map(|compare| compare[lane]);
-            let old = self.change(machine, thread, addresses[lane], (value[lane], compare));
+            let old = self.change(machine, thread, addresses[lane], (value[lane], compare, how));
             found[lane] = old.map_err(|stop| stop.by(lane))?;
         }
         let to = self.to.iter().flatten().next();
         to.map_or(Ok(()), |to| machine.set_operand(group, to, &found))
+    }
+
+    fn is_used(&self, machine: &Machine<'_>) -> bool {
+        *self.is_used.get_or_init(|| self.to.is_some() && machine.program.uses_result_of(machine.site))
     }
 
     /// A thread changes a number of four or eight bytes. Gives what was there.
@@ -108,13 +119,13 @@ impl AtomicStep {
         machine: &mut Machine<'_>,
         thread: Thread,
         address: u64,
-        (value, compare): (u64, Option<u64>),
+        (value, compare, how): (u64, Option<u64>, How),
     ) -> Result<u64> {
         aligned(address, self.bytes)?;
         let narrow = |number: u64| if self.bytes == 4 { number & u64::from(u32::MAX) } else { number };
         let old = machine.read_number(address, self.bytes)?;
         let writes = compare.is_none_or(|compare| narrow(compare) == old);
-        machine.watch_one(thread, address, self.bytes, How { writes, ..self.how })?;
+        machine.watch_one(thread, address, self.bytes, How { writes, ..how })?;
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
