@@ -201,7 +201,12 @@ impl Machine<'_> {
         let lacks = ((word >> 40 & 0x1f_ffff) << 43) as i64 >> 43;
         let asked = parity.map(|parity| format!(" of parity {parity}")).unwrap_or_default();
         let state = format!("lacks {arrivals} arrivals and {lacks} bytes, and has parity {}", word >> 63);
-        format!("waits for the phase{asked} of the barrier at byte {at} of shared memory, whose phase {state}")
+        let over = match self.checks.as_ref().map_or(0, |checks| checks.phases_over(bar)) {
+            0 => String::new(),
+            1 => "; one phase is over".into(),
+            over => format!("; {over} phases are over"),
+        };
+        format!("waits for the phase{asked} of the barrier at byte {at} of shared memory, whose phase {state}{over}")
     }
 }
 

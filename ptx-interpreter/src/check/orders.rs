@@ -401,6 +401,11 @@ impl Checks {
         );
     }
 
+    /// How many phases of a barrier are over.
+    pub(crate) fn phases_over(&self, bar: u64) -> u32 {
+        self.mbarriers.get(&bar).map_or(0, |bar| bar.phase)
+    }
+
     pub(crate) fn is_barrier(&self, place: u64) -> bool {
         self.mbarriers.contains_key(&place)
     }
