@@ -145,6 +145,7 @@ pub(super) struct Mbarrier {
     /// The phase of the cluster's barrier at which the initialising thread arrived after that.
     pub(super) told: Option<u32>,
     pub(super) phase: u32,
+    pub(super) first_phase: u32,
     /// What the threads of its block and of other blocks have released, which arrived in this phase.
     pub(super) pool: [Pool; 2],
     /// The same of the phases before.
@@ -304,6 +305,11 @@ impl Checks {
     #[inline]
     pub(super) fn known_state(&self, actor: Actor) -> &State {
         &self.states[&u64::from(actor.block)][actor.number]
+    }
+
+    /// How many phases of a barrier are over.
+    pub(crate) fn phases_over(&self, bar: u64) -> u32 {
+        self.mbarriers.get(&bar).map_or(0, |bar| bar.phase - bar.first_phase)
     }
 
     /// How far apart two threads are: in a block, a cluster or the GPU.

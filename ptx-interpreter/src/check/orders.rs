@@ -389,6 +389,7 @@ impl Checks {
                 shown: false,
                 told: None,
                 phase,
+                first_phase: phase,
                 pool: Default::default(),
                 completed: Default::default(),
                 tensor: Default::default(),
@@ -399,11 +400,6 @@ impl Checks {
                 last: (actor, site),
             },
         );
-    }
-
-    /// How many phases of a barrier are over.
-    pub(crate) fn phases_over(&self, bar: u64) -> u32 {
-        self.mbarriers.get(&bar).map_or(0, |bar| bar.phase)
     }
 
     pub(crate) fn is_barrier(&self, place: u64) -> bool {
