@@ -75,10 +75,9 @@ impl Bulk {
             }
             What::Wait(only_read) => self.wait(machine, thread, *only_read),
             What::Prefetch => {
+                // It is a hint: no memory has to be there.
                 let from = machine.address(thread, Space::Global, operand(0)?)?;
-                let size = number(machine, 1)?;
-                sixteen(&[from, size])?;
-                machine.there(from, size as usize, false)
+                sixteen(&[from, number(machine, 1)?])
             }
             What::PrefetchTensor(words, mode) => self.prefetch_tensor(machine, thread, words, *mode),
             What::Copy { into, of, masked, change, .. } => {

@@ -1,22 +1,24 @@
-//! `prefetch`, `applypriority` and `discard`: they need memory, and `discard` loses what is in it.
+//! `prefetch`, `applypriority` and `discard`. The first two are hints: no memory has to be there, but for a tensor map.
+//! `discard` loses what is in its memory.
 
 use crate::access::How;
 use crate::group::Group;
 use crate::machine::{Machine, Step};
-use crate::memory::aligned;
+use crate::memory::{aligned, all_aligned};
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
 
 struct Prefetch(Space, Operand);
 struct PrefetchMap(Space, Operand);
-struct Priority(Space, Operand);
+/// It takes no address outside of the window of global memory, whether it says `.global` or not.
+struct Priority(Operand);
 struct Discard(Space, Operand);
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let (space, place) = (Space::of(words), operands.into_iter().next()?);
     Some(match words[0] {
         "discard" => Box::new(Discard(space, place)),
-        "applypriority" => Box::new(Priority(space, place)),
+        "applypriority" => Box::new(Priority(place)),
         _ if words.contains(&"tensormap") => Box::new(PrefetchMap(space, place)),
         _ => Box::new(Prefetch(space, place)),
     })
@@ -24,7 +26,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for Prefetch {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        needs(machine, group, self.0, &self.1, 1, 1)
+        machine.addresses(group, self.0, &self.1).map(drop)
     }
 }
 
@@ -36,7 +38,8 @@ impl Step for PrefetchMap {
 
 impl Step for Priority {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        needs(machine, group, self.0, &self.1, 128, 128)
+        let addresses = machine.addresses(group, Space::Global, &self.0)?;
+        all_aligned(group, &addresses, 128)
     }
 }
 
