@@ -114,7 +114,7 @@ impl Allowed {
         for place in &finding.places {
             let in_ptx = place.comments.iter().map(|comment| (format!("PTX line {}", place.ptx_line), comment.clone()));
             let mut comments: Vec<(String, String)> = in_ptx.collect();
-            for (file, line) in place.source.iter().chain(&place.called) {
+            for (file, line) in place.lines() {
                 let lines = self.sources.entry(file.clone()).or_insert_with(|| lines_of(file));
                 comments.extend(beside(lines, *line).into_iter().map(|comment| (format!("{file}:{line}"), comment)));
             }
@@ -142,7 +142,7 @@ fn is_at(place: &Place, name: &str) -> bool {
     let Some((file, line)) = name.rsplit_once(':') else { return false };
     let Ok(line) = line.parse::<u32>() else { return false };
     let is_source = |(path, own): &(String, u32)| *own == line && std::path::Path::new(path).ends_with(file);
-    file == "ptx" && place.ptx_line == line || place.source.iter().chain(&place.called).any(is_source)
+    file == "ptx" && place.ptx_line == line || place.lines().any(is_source)
 }
 
 fn lines_of(file: &str) -> Vec<String> {

@@ -19,6 +19,8 @@ impl<'a> Machine<'a> {
         if code.parameters.len() != arguments.len() || code.results.len() != results.len() {
             return stop(Why::Wrong, format!("{name} is handed another number of arguments"));
         }
+        let count = self.program.sites.len() as u32;
+        let sites = if self.checks.is_some() { self.paths.enter(self.site, count) } else { 0 };
         let warp = self.warp_mut(group.warp);
         let caller = &warp.frames[group.frame];
         let (from, base) = (caller.base, caller.base + caller.code.frame.next_multiple_of(FRAME) as u64);
@@ -38,6 +40,7 @@ impl<'a> Machine<'a> {
             caller: Some((group.frame, 0)),
             results,
             base,
+            sites,
         };
         let free = warp.frames.iter().position(|frame| frame.mask == 0);
         let place = free.unwrap_or(warp.frames.len());

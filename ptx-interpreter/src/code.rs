@@ -9,7 +9,7 @@ use crate::operand::{Operand, Place, Register, number};
 use crate::origins::origins;
 use crate::room::Room;
 use crate::scoped::{Block, Scoped};
-use crate::site::{Site, Sites};
+use crate::site::{AllSites, Site, Sites};
 use crate::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
 use crate::special::Special;
 use crate::text::{self, Function, Parameter, Statement};
@@ -105,7 +105,8 @@ impl Program {
             variables: kept,
             module: content.into(),
             known: Sites::new(&sites).into(),
-            sites,
+            sites: AllSites(sites),
+            paths: Default::default(),
             names_reserved: module.contains("%reserved_smem"),
             blocks: Default::default(),
             fates: Default::default(),

@@ -6,7 +6,7 @@ use crate::check::Actor;
 use crate::group::{Group, Thread};
 use crate::lanes::{Lanes, each, lanes_of};
 use crate::launch::Delays;
-use crate::machine::{Machine, Warp};
+use crate::machine::{Code, Frame, Machine, Warp};
 use crate::stop::{Result, Why, stop};
 
 /// Rounds without progress after which somebody looks whether threads go around in circles.
@@ -108,10 +108,10 @@ impl Machine<'_> {
         threads
             .map(|thread| {
                 let (frame, next) = warp.at[thread.lane];
-                let lines = &warp.frames[frame as usize].code.lines;
+                let Frame { code: Code { lines, .. }, sites, .. } = &warp.frames[frame as usize];
                 let spins = warp.running >> thread.lane & 1 == 1;
                 let place = (next as usize).saturating_sub(usize::from(!spins)).min(lines.len() - 1);
-                let site = lines[place].site;
+                let site = sites + lines[place].site;
                 let what = self.wait_of(thread, site);
                 // A loop may stand anywhere between two looks at its barrier or flag.
                 let is_look = spins && warp.polls.count > 0 && warp.polls.progress == self.progress;

@@ -59,6 +59,7 @@ mod operand;
 mod origins;
 mod overlay;
 mod parts;
+mod paths;
 mod polls;
 #[cfg(feature = "serde")]
 mod record;
@@ -94,7 +95,7 @@ pub mod tensor_map {
 }
 
 pub use allowed::Allowed;
-pub use check::{Finding, Kind, Piece, Place, Use, Used, UsedRange};
+pub use check::{Call, Finding, Kind, Piece, Place, Use, Used, UsedRange};
 pub use compared::Newest;
 pub use heap::Heap;
 pub use in_order::{Choice, Ready};

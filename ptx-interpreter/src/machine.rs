@@ -14,8 +14,9 @@ use crate::local::Local;
 use crate::meeting::Barrier;
 use crate::numbered::Numbered;
 use crate::operand::{Operand, Register};
+use crate::paths::Paths;
 use crate::polls::Polls;
-use crate::site::{Site, Sites};
+use crate::site::{AllSites, Sites};
 use crate::spaces::{MODULE, Named};
 use crate::special::{Ordered, RESERVED, Special};
 use crate::stop::{Result, Why, stop, wrong};
@@ -39,13 +40,15 @@ pub struct Program {
     /// Where among it the blocks of a cooperative grid meet, if a kernel asks for that.
     pub(crate) grid_workspace: Option<u64>,
     /// Every instruction of every function, for messages.
-    pub(crate) sites: Vec<Site>,
+    pub(crate) sites: AllSites,
     /// What the checks know of them.
     pub(crate) known: Arc<Sites>,
     /// Whether it asks where the system has reserved shared memory.
     pub(crate) names_reserved: bool,
     /// How the blocks of a kernel may run, if it was looked at.
     pub(crate) blocks: Mutex<HashMap<String, Blocks>>,
+    /// The calls that led to what launches have used of their memory.
+    pub(crate) paths: Mutex<Paths>,
     /// What functions do with their registers, as far as it was asked.
     pub(crate) fates: Mutex<HashMap<String, Arc<Fates>>>,
 }
@@ -110,6 +113,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) results: &'a [u64],
     /// Where it begins in the local memory of its threads.
     pub(crate) base: u64,
+    /// Where its sites begin, by the path of its call. Without checks all have the sites of the program.
+    pub(crate) sites: u32,
 }
 
 pub(crate) struct Warp<'a> {
@@ -225,6 +230,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) printed: String,
     /// Whether what was to be executed is no instruction.
     pub(crate) malformed: bool,
+    /// The calls that led to functions, as far as there are checks.
+    pub(crate) paths: Paths,
     /// The instruction that is executed, and by whom.
     pub(crate) site: u32,
     pub(crate) current: Group,
@@ -277,7 +284,8 @@ impl<'a> Machine<'a> {
                 let mut registers = self.spare.pop().unwrap_or_default();
                 registers.clear();
                 registers.resize(self.code.registers, [0; LANES]);
-                let frame = Frame { code: self.code, registers, mask: live, caller: None, results: &[], base: 0 };
+                let frame =
+                    Frame { code: self.code, registers, mask: live, caller: None, results: &[], base: 0, sites: 0 };
                 let warp = Warp {
                     block,
                     frames: vec![frame],

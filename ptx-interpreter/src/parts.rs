@@ -227,7 +227,7 @@ impl Whole<'_> {
         machine.explain(stop);
         let found = machine.checks.as_mut().map(|checks| checks.take()).unwrap_or_default();
         match &found[..] {
-            [late] => Outcome::Late(self.program.finding(late.clone())),
+            [late] => Outcome::Late(self.program.finding(late.clone(), &machine.paths)),
             _ => Outcome::InVain,
         }
     }
@@ -238,14 +238,14 @@ impl Whole<'_> {
         machine.tell_the_others();
         machine.judge_unwritten();
         let (steps, _) = self.joint.add(0, blocks as u64);
-        let checks = machine.checks.take()?;
+        let checks = machine.checks.as_ref()?;
         if steps > self.asked.steps || !checks.is_clean() || !machine.printed.is_empty() {
             return None;
         }
         let footprint = checks.footprint()?;
-        let used = if self.asked.tells_used { checks.used() } else { Used::default() };
         let shadow = checks.shadow.size();
-        drop(checks);
+        let used = if self.asked.tells_used { machine.used() } else { Used::default() };
+        machine.checks = None;
         let written = written(&mut machine, &footprint)?;
         self.goes_with_the_others(footprint, &written).then_some(Done { written, used, shadow })
     }

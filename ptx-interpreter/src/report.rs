@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::check::{Actor, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
+use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
+use crate::paths::Paths;
+use crate::site::Site;
 use crate::spaces::Named;
 use crate::stop::{Stop, Why};
 use crate::text;
@@ -89,19 +91,10 @@ impl Program {
         let (found, older, shadow) = checks
             .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
             .unwrap_or_default();
-        let used = machine.checks.as_ref().filter(|_| launch.tells_used).map(|checks| checks.used());
-        let findings = by_lines(found.into_iter().map(|found| self.finding(found)).collect());
-        let older = older.into_iter().map(|load| self.place(load)).collect();
-        Report {
-            findings,
-            stop,
-            printed: machine.printed,
-            instructions: machine.steps,
-            shadow,
-            older,
-            used: used.unwrap_or_default(),
-            parts: 0,
-        }
+        let findings = by_lines(found.into_iter().map(|found| self.finding(found, &machine.paths)).collect());
+        let older = older.into_iter().map(|load| self.place(load, &machine.paths)).collect();
+        let used = if launch.tells_used { machine.used() } else { Used::default() };
+        Report { findings, stop, printed: machine.printed, instructions: machine.steps, shadow, older, used, parts: 0 }
     }
 
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: &Arc<Vec<Piece>>) {
@@ -118,7 +111,8 @@ impl Program {
 
     /// The instruction by which a launch of this program has used memory. `what` says what its thread does.
     pub fn place_of(&self, used: &UsedRange, what: String) -> Place {
-        self.place((used.by.0, used.by.1, what))
+        let site = used.path * self.sites.len() as u32 + used.by.1;
+        self.place((used.by.0, site, what), &self.paths())
     }
 
     /// Whether an instruction by which a launch of this program has used memory is a strong access for the whole system.
@@ -127,7 +121,8 @@ impl Program {
         opcode.split('.').any(|word| ["sys", "volatile", "mmio"].contains(&word))
     }
 
-    fn place(&self, (actor, site, what): (Actor, u32, String)) -> Place {
+    fn place(&self, (actor, site, what): (Actor, u32, String), paths: &Paths) -> Place {
+        let callers = paths.to(site, self.sites.len() as u32).into_iter().map(|call| self.call(call)).collect();
         let site = &self.sites[site as usize];
         Place {
             block: actor.block,
@@ -137,13 +132,19 @@ impl Program {
             instruction: site.text.clone(),
             source: site.source.clone(),
             called: site.called.clone(),
+            callers,
             comments: site.comments.clone(),
             what,
         }
     }
 
-    pub(crate) fn finding(&self, found: Found) -> Finding {
-        let places = found.places.into_iter().map(|place| self.place(place)).collect();
+    fn call(&self, site: u32) -> Call {
+        let Site { function, line, source, called, .. } = &self.sites[site as usize];
+        Call { function: function.clone(), ptx_line: *line, source: source.clone(), called: called.clone() }
+    }
+
+    pub(crate) fn finding(&self, found: Found, paths: &Paths) -> Finding {
+        let places = found.places.into_iter().map(|place| self.place(place, paths)).collect();
         let Found { kind, title, notes, help, times, .. } = found;
         let finding = Finding { kind, title, places, notes, help, times };
         match finding.is_of_an_update() {
@@ -191,6 +192,13 @@ fn refused(stop: &Stop) -> Finding {
 }
 
 impl Machine<'_> {
+    /// What was used of the memory outside.
+    pub(crate) fn used(&self) -> Used {
+        let mut used = self.checks.as_ref().map(|checks| checks.used()).unwrap_or_default();
+        self.program.keep_paths(&mut used, &self.paths);
+        used
+    }
+
     /// What ended a launch early becomes a finding. Gives back what is no fault of the kernel.
     pub(crate) fn explain(&mut self, stop: Stop) -> Option<Stop> {
         // It is no instruction, or none that is known.

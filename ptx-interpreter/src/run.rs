@@ -8,8 +8,9 @@ use crate::heap::Lent;
 use crate::joint::Part;
 use crate::lanes::{LANES, lanes_of};
 use crate::launch::{L1, Launch, Outside};
-use crate::machine::{Action, Cluster, Machine, Program};
+use crate::machine::{Action, Cluster, Frame, Machine, Program};
 use crate::numbered::Numbered;
+use crate::paths::Paths;
 use crate::spaces::PIECE;
 use crate::stop::{Result, Stop, Why, stop, wrong};
 
@@ -146,6 +147,7 @@ impl<'a> Machine<'a> {
             heap: Lent::new(launch.heap),
             printed: String::new(),
             malformed: false,
+            paths: Paths::default(),
             site: 0,
             current: Group { warp: 0, frame: 0, mask: 0 },
         })
@@ -259,8 +261,8 @@ impl<'a> Machine<'a> {
     /// A group executes instructions until it branches apart, waits or ends. Gives how many, and who goes on.
     pub(crate) fn go(&mut self, mut group: Group, budget: u64) -> Result<(u64, Option<Group>)> {
         let warp = self.warp(group.warp);
-        let (code, mut next) =
-            (warp.frames[group.frame].code, warp.at[group.mask.trailing_zeros() as usize].1 as usize);
+        let Frame { code, sites, .. } = warp.frames[group.frame];
+        let mut next = warp.at[group.mask.trailing_zeros() as usize].1 as usize;
         let mut others = warp.others(group.mask);
         let limit = self.launch.steps;
         for done in 0..budget {
@@ -271,12 +273,12 @@ impl<'a> Machine<'a> {
                 self.return_from(group)?;
                 return Ok((done + 1, None));
             };
-            self.site = line.site;
+            self.site = sites + line.site;
             if self.steps > limit {
                 return self.endless(group);
             }
             if self.loading > 0 {
-                self.watch_registers(group, line);
+                self.watch_registers(group);
             }
             if !self.may_go_on(group, line)? {
                 self.put(group, next);

@@ -1,6 +1,7 @@
 //! Where an instruction is in a text.
 
 use std::collections::HashMap;
+use std::ops::{Deref, Index};
 
 /// Where an instruction is.
 #[derive(Clone, Debug, Default)]
@@ -18,9 +19,30 @@ pub(crate) struct Site {
     pub(crate) comments: Vec<String>,
 }
 
+/// Every instruction of a module, by its number. One in a function has other numbers too, which tell by what [path](crate::paths::Paths)
+/// of calls it was reached.
+pub(crate) struct AllSites(pub(crate) Vec<Site>);
+
+impl Deref for AllSites {
+    type Target = [Site];
+
+    fn deref(&self) -> &[Site] {
+        &self.0
+    }
+}
+
+impl Index<usize> for AllSites {
+    type Output = Site;
+
+    fn index(&self, site: usize) -> &Site {
+        &self.0[site % self.0.len()]
+    }
+}
+
 /// What the checks know of the sites, by their numbers.
 #[derive(Default)]
 pub(crate) struct Sites {
+    count: u32,
     /// Where accesses have to stay. There is nothing if none has to stay anywhere.
     within: Vec<Vec<(u64, u64)>>,
     /// Numbers of the lines of the source, which inlined copies of a function share if they are of the same call.
@@ -38,17 +60,24 @@ impl Sites {
         let lines = lines.collect();
         let is_free = all.iter().all(|site| site.within.is_empty());
         let within = if is_free { Vec::new() } else { all.iter().map(|site| site.within.clone()).collect() };
-        Sites { within, lines }
+        Sites { count: all.len() as u32, within, lines }
+    }
+
+    /// The instruction of a site, by whatever calls it was reached.
+    #[inline]
+    pub(crate) fn instruction(&self, site: u32) -> u32 {
+        if site < self.count { site } else { site % self.count }
     }
 
     /// Where the accesses of a site have to stay; nothing if they need not.
     #[inline]
     pub(crate) fn within(&self, site: u32) -> &[(u64, u64)] {
-        self.within.get(site as usize).map_or(&[], Vec::as_slice)
+        if self.within.is_empty() { &[] } else { &self.within[self.instruction(site) as usize] }
     }
 
     /// Whether both are the same instruction, or a compiler has made both of one line: of a loop, say.
     pub(crate) fn are_of_one_line(&self, one: u32, other: u32) -> bool {
+        let [one, other] = [one, other].map(|site| self.instruction(site));
         let line = |site: u32| self.lines.get(site as usize).copied().flatten();
         one == other || line(one).is_some() && line(one) == line(other)
     }

@@ -9,7 +9,7 @@ use crate::check::{Actor, Checks, Event, Together};
 use crate::fate::Fate;
 use crate::group::{Group, Thread};
 use crate::lanes::{LANES, Lanes, each, lanes_of};
-use crate::machine::Machine;
+use crate::machine::{Frame, Machine};
 use crate::meeting::Reduction;
 use crate::operand::Operand;
 use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, owner, shared_of};
@@ -210,11 +210,12 @@ impl Machine<'_> {
                 let thread = group.thread(group.mask.trailing_zeros() as usize);
                 let warp = machine.warp(group.warp);
                 let (frame, next) = warp.at[thread.lane];
-                let site = warp.frames[frame as usize].code.lines[next as usize - 1].site;
+                let Frame { code, sites, .. } = &warp.frames[frame as usize];
+                let site = sites + code.lines[next as usize - 1].site;
                 let here = (machine.actor(thread), site);
                 let other = *first.entry(group.warp).or_insert(here);
                 let text = &machine.program.sites[site as usize].text;
-                if other.1 != site && (text.contains("bar.") || text.contains(".aligned")) {
+                if !checks.are_one(other.1, site) && (text.contains("bar.") || text.contains(".aligned")) {
                     checks.divergent(other, here);
                 }
             }

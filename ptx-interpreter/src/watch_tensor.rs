@@ -3,7 +3,7 @@
 use crate::access::{Engine, How};
 use crate::check::{Actor, Event, Known};
 use crate::group::{Group, Thread};
-use crate::machine::{Line, Machine};
+use crate::machine::Machine;
 use crate::spaces::tensor_of;
 use crate::tensor::{LANES, Loading, Place, WORD};
 use crate::text::{guarded, names, opcode, written};
@@ -103,11 +103,11 @@ impl Machine<'_> {
 
     /// Whether an instruction uses a register before the wait for the load that fills it. A copy of it is such a register too.
     #[cold]
-    pub(crate) fn watch_registers(&mut self, group: Group, line: &Line) {
-        let text = self.program.sites[line.site as usize].text.as_str();
+    pub(crate) fn watch_registers(&mut self, group: Group) {
+        let site = self.site;
+        let text = self.program.sites[site as usize].text.as_str();
         let (opcode, _) = opcode(guarded(text).1);
         let mut early = Vec::new();
-        let site = line.site;
         for load in &mut self.warp_mut(group.warp).tensor.loading {
             let is_own = load.frame == group.frame && load.mask & group.mask != 0 && load.site != site;
             if !is_own || !names(text, &load.registers) {

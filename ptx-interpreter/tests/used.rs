@@ -29,8 +29,7 @@ const TEXT: &str = "
     ret;
 }";
 
-fn used(kernel: &str, buffers: &[&mut [u8]], tells_used: bool) -> Used {
-    let program = Program::parse(kernel);
+fn used(program: &Program, buffers: &[&mut [u8]], tells_used: bool) -> Used {
     let begins: Vec<u64> = buffers.iter().map(|buffer| buffer.as_ptr() as u64).collect();
     let holds = |address: u64, bytes: usize| {
         let within = |buffer: &&mut [u8]| {
@@ -65,7 +64,7 @@ fn buffer() -> &'static mut [u8] {
 #[test]
 fn ranges_are_told_with_their_uses() {
     let buffers = [buffer(), buffer()];
-    let used = used(TEXT, &buffers, true);
+    let used = used(&Program::parse(TEXT), &buffers, true);
     let begins = [buffers[0].as_ptr() as u64, buffers[1].as_ptr() as u64];
     let mut ranges: Vec<(usize, u64, u64, String)> = used
         .ranges
@@ -93,5 +92,48 @@ fn ranges_are_told_with_their_uses() {
 #[test]
 fn nothing_is_told_if_nobody_asks() {
     let buffers = [buffer(), buffer()];
-    assert!(used(TEXT, &buffers, false).ranges.is_empty());
+    assert!(used(&Program::parse(TEXT), &buffers, false).ranges.is_empty());
+}
+
+/// The threads of each warp call a function that writes, and the second warp calls it elsewhere.
+const CALLS: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.func write(.param .b64 to) {
+    .reg .b64 %d<3>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %d1, [to];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d2, %r1, 4;
+    add.u64 %d1, %d1, %d2;
+    st.global.u32 [%d1], %r1;
+    ret;
+}
+.visible .entry uses(.param .u64 from, .param .u64 to) {
+    .reg .b64 %d<2>;
+    .reg .b32 %r<2>;
+    .reg .pred %p;
+    ld.param.u64 %d1, [to];
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p, %r1, 32;
+    @%p bra first;
+    { .param .b64 x; st.param.b64 [x], %d1; call.uni write, (x); }
+    ret;
+first:
+    { .param .b64 x; st.param.b64 [x], %d1; call.uni write, (x); }
+    ret;
+}";
+
+#[test]
+fn a_use_in_a_function_tells_its_calls() {
+    let (program, buffers) = (Program::parse(CALLS), [buffer(), buffer()]);
+    for _ in 0..2 {
+        let used = used(&program, &buffers, true);
+        let places: Vec<_> = used.ranges.iter().map(|range| program.place_of(range, "writes".into())).collect();
+        let calls: Vec<Vec<u32>> =
+            places.iter().map(|place| place.callers.iter().map(|call| call.ptx_line).collect()).collect();
+        assert_eq!(calls, [[26], [23]]);
+        assert!(places.iter().all(|place| (place.ptx_line, &*place.callers[0].function) == (12, "uses")), "{places:?}");
+    }
 }

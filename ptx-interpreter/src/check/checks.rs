@@ -230,8 +230,13 @@ pub(crate) struct Checks {
     /// Whether bytes are used and no mark tells it.
     pub(super) forgets: Cell<bool>,
     /// Where each finding is, and how far apart its threads are.
-    pub(super) seen: HashMap<(Kind, u32, u32), (usize, usize)>,
+    pub(super) seen: HashMap<Key, (usize, usize)>,
 }
+
+/// What is one finding, by whatever calls its instructions are reached.
+pub(super) type Key = (Kind, u32, u32);
+/// The second instruction of what has one.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A finding, with the sites of its places.
 #[derive(Clone, Debug)]
@@ -338,22 +343,32 @@ impl Checks {
         self.find_between(found, 0);
     }
 
+    /// Whether both are the same instruction, by whatever calls they are reached.
+    pub(crate) fn are_one(&self, one: u32, other: u32) -> bool {
+        self.sites.instruction(one) == self.sites.instruction(other)
+    }
+
+    /// What is one finding: a kind, and one or two instructions.
+    pub(super) fn key(&self, kind: Kind, one: u32, other: u32) -> Key {
+        let [one, other] = [one, other].map(|site| if site == NONE { site } else { self.sites.instruction(site) });
+        (kind, one.min(other), one.max(other))
+    }
+
     /// Whether there is such a finding at two sites by threads that are as far apart. It was found once more.
     pub(super) fn is_known(&mut self, kind: Kind, (one, other): (u32, u32), distance: usize) -> bool {
-        let known = self.seen.get(&(kind, one.min(other), one.max(other)));
+        let known = self.seen.get(&self.key(kind, one, other));
         let known = known.filter(|(_, before)| distance <= *before).map(|(place, _)| *place);
         known.inspect(|place| self.found[*place].times += 1).is_some()
     }
 
     /// Notes a finding, or that it was found once more: the threads that are farthest apart are named.
     pub(super) fn find_between(&mut self, found: Found, distance: usize) {
-        let site = |place: usize| found.places.get(place).map_or(u32::MAX, |place| place.1);
-        let key = (found.kind, site(0).min(site(1)), site(0).max(site(1)));
-        self.find_as(key, found, distance);
+        let site = |place: usize| found.places.get(place).map_or(NONE, |place| place.1);
+        self.find_as(self.key(found.kind, site(0), site(1)), found, distance);
     }
 
     /// The same, of what is one finding by its kind and two sites.
-    pub(super) fn find_as(&mut self, key: (Kind, u32, u32), found: Found, distance: usize) {
+    pub(super) fn find_as(&mut self, key: Key, found: Found, distance: usize) {
         match self.seen.get(&key) {
             Some((place, before)) => {
                 let (place, times) = (*place, self.found[*place].times + 1);

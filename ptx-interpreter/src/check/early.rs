@@ -63,6 +63,7 @@ impl Early {
                 how: *how,
                 shown: false,
                 by: (*actor, *site),
+                path: 0,
             };
             ranges.0.iter().map(range)
         });

@@ -88,13 +88,35 @@ pub struct Place {
     pub source: Option<(String, u32)>,
     /// Where the source calls the functions that the compiler has inlined there, the innermost first.
     pub called: Vec<(String, u32)>,
+    /// The calls that led to the function, if it is none of the kernel's own instructions: the innermost first.
+    pub callers: Vec<Call>,
     /// Comments beside the instruction in the PTX that [allow](crate::Allowed) findings: `race) a reason`.
     pub comments: Vec<String>,
     /// What the thread does there: `writes 4 bytes of argument 0 at offset 16`.
     pub what: String,
 }
 
+/// A call of a function that the compiler has not inlined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Call {
+    /// The function that calls.
+    pub function: String,
+    /// The call's line in the PTX.
+    pub ptx_line: u32,
+    /// The source's file and line, if the PTX has `.loc`.
+    pub source: Option<(String, u32)>,
+    /// Where the source calls the functions that the compiler has inlined there, the innermost first.
+    pub called: Vec<(String, u32)>,
+}
+
 impl Place {
+    /// The lines of the source that lead there, the innermost first.
+    pub fn lines(&self) -> impl Iterator<Item = &(String, u32)> {
+        let callers = self.callers.iter().flat_map(|call| call.source.iter().chain(&call.called));
+        self.source.iter().chain(&self.called).chain(callers)
+    }
+
     /// The host, in a function at a line of its source. `what` says what it does there, or what its call does: `the host reads byte 4`.
     pub fn of_the_host(function: String, source: (String, u32), what: String) -> Place {
         let text = std::fs::read_to_string(&source.0).unwrap_or_default();
@@ -107,6 +129,7 @@ impl Place {
             instruction: line,
             source: Some(source),
             called: vec![],
+            callers: vec![],
             comments: vec![],
             what,
         }
@@ -205,8 +228,14 @@ impl fmt::Display for Finding {
                 true => writeln!(f, "{blank}{arrow} {source}{} of the host", place.function)?,
                 false => writeln!(f, "{blank}{arrow} {source}PTX line {} in {}", place.ptx_line, place.function)?,
             }
-            for (file, line) in &place.called {
-                writeln!(f, "{blank}    called at {file}:{line}")?;
+            let inlined = |f: &mut fmt::Formatter<'_>, called: &[(String, u32)]| {
+                called.iter().try_for_each(|(file, line)| writeln!(f, "{blank}    called at {file}:{line}"))
+            };
+            inlined(f, &place.called)?;
+            for Call { function, ptx_line, source, called } in &place.callers {
+                let source = source.as_ref().map(|(file, line)| format!("{file}:{line}, ")).unwrap_or_default();
+                writeln!(f, "{blank}    called at {source}PTX line {ptx_line} in {function}")?;
+                inlined(f, called)?;
             }
             writeln!(f, "{blank} |")?;
             writeln!(f, "{:>width$} | {}", place.line(), place.instruction)?;

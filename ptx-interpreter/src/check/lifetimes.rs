@@ -153,7 +153,7 @@ impl Checks {
         if let Some(early) = &mut self.early {
             let is_strong = event.how.scope.is_some_and(|scope| level(scope) == level(Scope::Gpu));
             let how = Use::of(is_strong, event.how.writes);
-            early.add((event.site, how), event.address, event.bytes, event.actor);
+            early.add((self.sites.instruction(event.site), how), event.address, event.bytes, event.actor);
         }
         let holds = |begin: u64, bytes: u64| event.address.wrapping_sub(begin) < bytes;
         if !self.pieces.iter().any(|piece| piece.shared_with_grid_before && holds(piece.begin, piece.bytes)) {

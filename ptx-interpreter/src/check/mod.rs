@@ -49,7 +49,7 @@ pub use checks::Piece;
 pub(crate) use checks::{Checks, Event, Found};
 pub(crate) use clock::Known;
 pub(crate) use finding::LATE;
-pub use finding::{Finding, Kind, Place};
+pub use finding::{Call, Finding, Kind, Place};
 pub(crate) use footprint::{Bytes, Footprint};
 pub(crate) use heap::is_freed;
 pub(crate) use together::Together;

@@ -122,7 +122,7 @@ impl Checks {
             help: "execute `tcgen05.wait::ld.sync.aligned` between them".into(),
             times: 1,
         };
-        self.find_as((Kind::Async, load.1, load.1), found, 0);
+        self.find_as(self.key(Kind::Async, load.1, load.1), found, 0);
     }
 
     /// Whether an access of tensor memory and one before it do not go together.

@@ -137,7 +137,7 @@ impl Checks {
     /// The lanes that can be looked at with the lowest of some: in the row of most lanes that executed the instruction before, so
     /// that few of them have the same marks as all.
     fn row_of(&mut self, together: &Together<'_>, lanes: u32) -> Alike {
-        let site = together.site as usize;
+        let site = self.sites.instruction(together.site) as usize;
         if let Some(alike) = self.rows.get(site).and_then(|row| together.in_row(lanes, *row)) {
             return alike;
         }

@@ -1,7 +1,7 @@
 //! Reads of bytes that nobody has written. It is no mistake to copy what is between the fields of a structure, or to load a vector of
 //! which a part is used.
 
-use super::checks::{Checks, Event, Found};
+use super::checks::{Checks, Event, Found, NONE};
 use super::finding::Kind;
 use super::mark::CELL;
 use super::missing::Unwritten;
@@ -22,7 +22,7 @@ impl Checks {
         }
         let is_whole = offsets.len() == all;
         let bytes = offsets.iter().fold(0, |bits, offset| bits | 1 << offset);
-        let key = Unwritten { site: event.site, bytes, is_whole };
+        let key = Unwritten { site: self.sites.instruction(event.site), bytes, is_whole };
         match self.unwritten.get_mut(&key) {
             Some(found) => found.times += 1,
             None => {
@@ -49,7 +49,7 @@ impl Checks {
                 continue;
             }
             let times = found.times - 1;
-            let key = (Kind::Uninitialised, site, u32::MAX);
+            let key = (Kind::Uninitialised, site, NONE);
             self.find_as(key, found, 0);
             if let Some((place, _)) = self.seen.get(&key) {
                 self.found[*place].times += times;
@@ -60,8 +60,9 @@ impl Checks {
     /// Whether another thread writes what an instruction reads, and nothing orders the two: then it may come first.
     fn is_raced_for(&self, site: u32) -> bool {
         let is_race = |found: &&Found| matches!(found.kind, Kind::Race | Kind::Order);
-        let reads =
-            |found: &Found| found.places.iter().take(2).any(|place| place.1 == site && place.2.starts_with("reads"));
+        let reads = |found: &Found| {
+            found.places.iter().take(2).any(|place| self.are_one(place.1, site) && place.2.starts_with("reads"))
+        };
         self.found.iter().filter(is_race).any(reads)
     }
 }

@@ -125,7 +125,7 @@ impl Checks {
             _ => {
                 let lane = mark.lanes_at(begin / CELL * CELL).trailing_zeros() as usize;
                 let by = (self.actor_of(mark, lane), mark.site);
-                ranges.ended.extend(open.replace(UsedRange { begin, end, how, shown, by }));
+                ranges.ended.extend(open.replace(UsedRange { begin, end, how, shown, by, path: 0 }));
             }
         }
     }

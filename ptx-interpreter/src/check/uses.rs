@@ -44,6 +44,8 @@ pub struct UsedRange {
     pub shown: bool,
     /// A thread that has used the first ones, and its instruction.
     pub(crate) by: (Actor, u32),
+    /// The calls that led there: the number of a path of the program.
+    pub(crate) path: u32,
 }
 
 impl UsedRange {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ptx_build::error::Result;
 use ptx_build::program::print;
-use ptx_interpreter::{Finding, Place, Record};
+use ptx_interpreter::{Call, Finding, Place, Record};
 use serde_json::{Value, json};
 
 use crate::names::{readable, readable_in};
@@ -103,6 +103,7 @@ fn named(finding: &Finding) -> Finding {
     let mut finding = finding.clone();
     for place in &mut finding.places {
         place.function = readable(&place.function);
+        place.callers.iter_mut().for_each(|call| call.function = readable(&call.function));
     }
     finding.title = readable_in(&finding.title);
     finding.notes.iter_mut().for_each(|note| *note = readable_in(note));
@@ -141,7 +142,7 @@ fn line(record: &Record, finding: &Finding, orders: Option<&Orders>) -> Value {
 }
 
 fn place(place: &Place) -> Value {
-    let (file, line) = place.source.clone().map_or((None, None), |(file, line)| (Some(file), Some(line)));
+    let (file, line) = place.source.clone().unzip();
     json!({
         "block": place.block,
         "thread": place.thread,
@@ -150,7 +151,23 @@ fn place(place: &Place) -> Value {
         "instruction": place.instruction,
         "file": file,
         "line": line,
-        "called": place.called.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect::<Vec<_>>(),
+        "called": lines(&place.called),
+        "callers": place.callers.iter().map(call).collect::<Vec<_>>(),
         "what": place.what,
     })
+}
+
+fn call(call: &Call) -> Value {
+    let (file, line) = call.source.clone().unzip();
+    json!({
+        "function": call.function,
+        "ptx_line": call.ptx_line,
+        "file": file,
+        "line": line,
+        "called": lines(&call.called),
+    })
+}
+
+fn lines(all: &[(String, u32)]) -> Value {
+    all.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect()
 }

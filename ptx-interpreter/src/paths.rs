@@ -1,0 +1,120 @@
+//! Which calls led to a function.
+
+use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
+
+use crate::check::Used;
+use crate::machine::Program;
+
+/// Paths of calls from a kernel to its functions. Each has a number, and that of the kernel itself is 0. A site on a path is the number of
+/// an instruction, and that of the path times the count of all instructions.
+#[derive(Debug, Default)]
+pub(crate) struct Paths {
+    /// The call that each path ends with, as a site on the path before it.
+    calls: Vec<u32>,
+    /// The paths by these calls.
+    numbers: HashMap<u32, u32>,
+}
+
+/// Paths, at most. What is called by others has none.
+const PATHS: usize = 1 << 16;
+
+impl Paths {
+    /// The sites of what a call at a site leads to begin here. A function that calls itself leads to the path that it was called by.
+    pub(crate) fn enter(&mut self, call: u32, count: u32) -> u32 {
+        let number = match self.numbers.get(&call) {
+            Some(known) => *known,
+            None => {
+                let number = self.again(call, count).unwrap_or_else(|| self.new_path(call, count));
+                self.numbers.insert(call, number);
+                number
+            }
+        };
+        number * count
+    }
+
+    /// The path that a call already is on.
+    fn again(&self, call: u32, count: u32) -> Option<u32> {
+        self.before(call, count).find(|path| self.calls[*path as usize - 1] % count == call % count)
+    }
+
+    fn new_path(&mut self, call: u32, count: u32) -> u32 {
+        let most = (u32::MAX / count).saturating_sub(1) as usize;
+        if self.calls.len() >= PATHS.min(most) {
+            return 0;
+        }
+        self.calls.push(call);
+        self.calls.len() as u32
+    }
+
+    /// The paths that lead to a site, the longest first.
+    fn before(&self, site: u32, count: u32) -> impl Iterator<Item = u32> {
+        let path = move |site: u32| Some(site / count).filter(|path| *path > 0);
+        std::iter::successors(path(site), move |number| path(self.calls[*number as usize - 1]))
+    }
+
+    /// Enters what others have entered. Gives the number that each of their paths has here.
+    fn enter_all(&mut self, others: &Paths, count: u32) -> Vec<u32> {
+        let mut numbers = vec![0];
+        for call in &others.calls {
+            let from = numbers[(call / count) as usize] * count;
+            numbers.push(self.enter(from + call % count, count) / count);
+        }
+        numbers
+    }
+
+    /// The instructions that called what leads to a site, the innermost first.
+    pub(crate) fn to(&self, site: u32, count: u32) -> Vec<u32> {
+        self.before(site, count).map(|path| self.calls[path as usize - 1] % count).collect()
+    }
+}
+
+impl Program {
+    /// What a launch has used tells its calls by the program's own paths.
+    pub(crate) fn keep_paths(&self, used: &mut Used, paths: &Paths) {
+        if paths.calls.is_empty() {
+            return;
+        }
+        let count = self.sites.len() as u32;
+        let numbers = self.paths().enter_all(paths, count);
+        for range in &mut used.ranges {
+            range.path = numbers[(range.by.1 / count) as usize];
+            range.by.1 %= count;
+        }
+    }
+
+    pub(crate) fn paths(&self) -> MutexGuard<'_, Paths> {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_known_by_its_calls() {
+        let mut paths = Paths::default();
+        let one = paths.enter(3, 10);
+        let other = paths.enter(4, 10);
+        let deep = paths.enter(one + 7, 10);
+        assert_eq!([one, other, deep, paths.enter(3, 10)], [10, 20, 30, 10]);
+        assert_eq!(
+            [one + 1, other + 1, deep + 2, 5].map(|site| paths.to(site, 10)),
+            [vec![3], vec![4], vec![7, 3], vec![]]
+        );
+    }
+
+    #[test]
+    fn a_recursion_has_one_path() {
+        let mut paths = Paths::default();
+        let first = paths.enter(3, 10);
+        let second = paths.enter(first + 7, 10);
+        assert_eq!([paths.enter(second + 7, 10), paths.enter(second + 7, 10)], [second, second]);
+        let mut all = Paths::default();
+        all.enter(5, 10);
+        assert_eq!(all.enter_all(&paths, 10), [0, 2, 3]);
+        assert_eq!(all.to(31, 10), [7, 3]);
+        assert_eq!(paths.to(second + 1, 10), [7, 3]);
+    }
+}
