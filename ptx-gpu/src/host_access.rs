@@ -149,7 +149,7 @@ impl Gpu {
         let Some(user) = users.max_by_key(|user| user.deed.number).cloned() else {
             return self.order.forget(begin, end);
         };
-        let what = format!("the host hands {} to {call}", self.memory.name_of(begin));
+        let what = format!("the host hands {} to {call}", self.memory.piece_of(begin).0);
         let finding = Finding {
             kind: Kind::Race,
             title: format!(

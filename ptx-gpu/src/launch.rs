@@ -1,8 +1,10 @@
 //! A launch: its arguments, its run in each order, and what is reported of it.
 
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ptx_interpreter::{Delays, Finding, Heap, Kind, Launch, Newest, Outside, Piece, Record, Report, Stop, Why};
+use ptx_interpreter::{
+    Delays, Finding, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop, Why,
+};
 
 use crate::allowed::Refusal;
 use crate::changed::{changed, is_checked};
@@ -37,11 +39,16 @@ impl Gpu {
             self.heap().resize(*room);
         }
         let seeds = seeds();
-        let before = (seeds.len() > 1).then(|| self.content());
+        // What an order overwrites is put back before the next one.
+        let overwritten = (seeds.len() > 1).then(|| (Mutex::<Overwritten>::default(), self.heap().clone()));
         let (mut after, mut newest) = (None, SETTINGS.weak.then(Newest::default));
         let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
         for (at, seed) in seeds.iter().copied().enumerate() {
-            let report = self.run(&function, &name, shape, values, (seed, begins_early));
+            if let Some((overwritten, heap)) = overwritten.as_ref().filter(|_| at > 0) {
+                self.take_back(overwritten, heap);
+            }
+            let kept = overwritten.as_ref().map(|(overwritten, _)| overwritten);
+            let report = self.run(&function, &name, shape, values, (seed, begins_early), kept);
             let (report, fault) = match report {
                 Ok(report) => {
                     let fault = fault(&report);
@@ -49,7 +56,8 @@ impl Gpu {
                 }
                 Err(fault) => (Report::default(), Some(fault)),
             };
-            let differs = newest.as_mut().and_then(|newest| self.compare(newest, seed, &report));
+            let newest_and_kept = newest.as_mut().zip(kept);
+            let differs = newest_and_kept.and_then(|(newest, kept)| self.compare(newest, seed, &report, kept));
             let stop = report.stop.as_ref().map(ToString::to_string);
             let Report { mut findings, instructions, printed, used, .. } = report;
             if seed.goes_on() || fault.is_some() {
@@ -83,14 +91,14 @@ impl Gpu {
                     self.fault = Some(fault);
                     break;
                 }
-                None if at + 1 == seeds.len() => {}
-                None => {
-                    after = if goes_on { Some(self.content()) } else { after };
-                    before.iter().for_each(|before| self.restore(before));
-                }
+                None if goes_on && at + 1 < seeds.len() => after = kept.map(|kept| self.after(kept)),
+                None => {}
             }
         }
-        after.iter().for_each(|after| self.restore(after));
+        if let Some(((overwritten, heap), after)) = overwritten.zip(after) {
+            self.take_back(&overwritten, &heap);
+            self.put(&after);
+        }
         self.memory.written();
         Ok(())
     }
@@ -107,6 +115,7 @@ impl Gpu {
         shape: &Shape,
         values: &[Vec<u8>],
         (seed, begins_early): (Seed, bool),
+        overwritten: Option<&Mutex<Overwritten>>,
     ) -> std::result::Result<Report, Status> {
         let Some(module) = self.modules.get(&function.module) else {
             return Ok(Report::default());
@@ -132,6 +141,7 @@ impl Gpu {
             deadline: SETTINGS.deadline,
             heap: Some(&self.heap),
             tells_used: seed.goes_on(),
+            overwritten,
             begins_early: begins_early && seed.goes_on(),
             objects: Some(&objects),
             ..Launch::new(name, &arguments)

@@ -2,6 +2,7 @@
 //! what was freed never leads to something else.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use ptx_interpreter::{Piece, available_memory};
 
@@ -342,9 +343,9 @@ impl Memory {
         }
     }
 
-    /// What messages call the allocation that an address is in.
-    pub(crate) fn name_of(&self, address: u64) -> String {
-        self.find(address).map(|one| one.name.clone()).unwrap_or_default()
+    /// What messages call the allocation that an address is in, and where it is.
+    pub(crate) fn piece_of(&self, address: u64) -> (String, Range<u64>) {
+        self.find(address).map_or((String::new(), address..address), |one| (one.name.clone(), one.begin..one.end()))
     }
 
     /// What an address is in, or near to.
@@ -374,16 +375,6 @@ impl Memory {
         let reached = self.live.values().filter(|one| one.home != Home::Array);
         Reach::new(reached.map(|one| (one.begin, one.end())))
     }
-
-    /// The content of everything.
-    pub(crate) fn content(&self) -> Vec<(u64, Vec<u8>)> {
-        guard::open_all();
-        let bytes = |one: &Allocation| {
-            // SAFETY: the allocation has these bytes.
-            unsafe { std::slice::from_raw_parts(one.begin as *const u8, one.bytes) }.to_vec()
-        };
-        self.live.values().map(|one| (one.begin, bytes(one))).collect()
-    }
 }
 
 /// # Safety
@@ -392,14 +383,6 @@ unsafe fn map(bytes: usize) -> *mut libc::c_void {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: no address is asked for.
     unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0) }
-}
-
-/// Puts content back where it was.
-pub(crate) fn restore(content: &[(u64, Vec<u8>)]) {
-    for (begin, bytes) in content {
-        // SAFETY: the allocation is still there, and has these bytes.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), *begin as *mut u8, bytes.len()) };
-    }
 }
 
 /// The mapping of this process that an address of the host is in.

@@ -1,9 +1,11 @@
 //! The orders of its threads in which a launch is run, and what they leave.
 
-use ptx_interpreter::{Finding, Heap, Newest, Report};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ptx_interpreter::{Finding, Heap, Left, Newest, Overwritten, Report};
 
 use crate::gpu::Gpu;
-use crate::memory::restore;
+use crate::guard;
 use crate::settings::SETTINGS;
 
 /// What makes an order of threads.
@@ -24,36 +26,61 @@ impl Seed {
 /// The orders of each launch. The one with which the program goes on comes last, but for those with older values, which are compared
 /// with the others.
 pub(crate) fn seeds() -> Vec<Seed> {
-    let strong = if SETTINGS.weak { Newest::ORDERS } else { SETTINGS.seeds };
+    let strong = if SETTINGS.weak { <Newest>::ORDERS } else { SETTINGS.seeds };
     let weak = if SETTINGS.weak { SETTINGS.seeds } else { 0 };
     let strong = (0..strong).rev().map(|number| Seed { number, is_weak: false });
     strong.chain((0..weak).map(|number| Seed { number, is_weak: true })).collect()
 }
 
-/// The content of all memory.
-pub(crate) struct Content {
-    memory: Vec<(u64, Vec<u8>)>,
+/// What an order leaves.
+pub(crate) struct After {
+    changed: Left,
     heap: Heap,
 }
 
 impl Gpu {
-    pub(crate) fn content(&self) -> Content {
-        Content { memory: self.memory.content(), heap: self.heap().clone() }
+    /// What the order leaves that has run last.
+    pub(crate) fn after(&self, overwritten: &Mutex<Overwritten>) -> After {
+        guard::open_all();
+        // SAFETY: the allocations are still there, and no kernel runs.
+        After { changed: unsafe { lock(overwritten).left() }, heap: self.heap().clone() }
     }
 
     /// Memory is as it was.
-    pub(crate) fn restore(&self, content: &Content) {
-        restore(&content.memory);
-        self.heap().clone_from(&content.heap);
+    pub(crate) fn take_back(&self, overwritten: &Mutex<Overwritten>, heap: &Heap) {
+        guard::open_all();
+        // SAFETY: as above.
+        unsafe { std::mem::take(&mut *lock(overwritten)).put_back() };
+        self.heap().clone_from(heap);
+    }
+
+    /// Memory is as an order has left it.
+    pub(crate) fn put(&self, after: &After) {
+        // SAFETY: as above.
+        unsafe { after.changed.put() };
+        self.heap().clone_from(&after.heap);
     }
 
     /// Compares what an order with older values leaves with what the others left.
-    pub(crate) fn compare(&self, newest: &mut Newest, seed: Seed, report: &Report) -> Option<Finding> {
-        let (places, left): (Vec<u64>, Vec<Vec<u8>>) = self.memory.content().into_iter().unzip();
-        if seed.is_weak {
-            return newest.differs(report, &left, |piece| self.memory.name_of(places[piece]));
+    pub(crate) fn compare(
+        &self,
+        newest: &mut Newest<Left>,
+        seed: Seed,
+        report: &Report,
+        overwritten: &Mutex<Overwritten>,
+    ) -> Option<Finding> {
+        let After { changed, .. } = self.after(overwritten);
+        if !seed.is_weak {
+            newest.add(report, changed);
+            return None;
         }
-        newest.add(report, left);
-        None
+        let overwritten = lock(overwritten);
+        // SAFETY: what was not overwritten is as it was, and the address is of an allocation.
+        let before = |address: u64| overwritten.before(address).unwrap_or_else(|| unsafe { *(address as *const u8) });
+        newest.differs(report, &changed, before, |address| self.memory.piece_of(address))
     }
+}
+
+fn lock(overwritten: &Mutex<Overwritten>) -> MutexGuard<'_, Overwritten> {
+    overwritten.lock().unwrap_or_else(PoisonError::into_inner)
 }

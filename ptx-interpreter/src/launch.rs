@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use crate::heap::Heap;
+use crate::overwritten::Overwritten;
 use crate::texture::Objects;
 
 /// A launch of a kernel.
@@ -36,6 +37,8 @@ pub struct Launch<'a> {
     pub heap: Option<&'a Mutex<Heap>>,
     /// Whether the [report](crate::Report::used) says which memory it has used.
     pub tells_used: bool,
+    /// What it overwrites of the memory outside is kept here as it was, if somebody wants that.
+    pub overwritten: Option<&'a Mutex<Overwritten>>,
     /// Whether the grid before it may still run, as under programmatic dependent launch. Then the report also says which memory it
     /// has [used early](crate::Used::early).
     pub begins_early: bool,
@@ -63,6 +66,7 @@ impl<'a> Launch<'a> {
             deadline: None,
             heap: None,
             tells_used: false,
+            overwritten: None,
             begins_early: false,
             objects: None,
             parts: Parts::default(),

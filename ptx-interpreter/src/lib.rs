@@ -58,6 +58,7 @@ mod older;
 mod operand;
 mod origins;
 mod overlay;
+mod overwritten;
 mod parts;
 mod paths;
 mod polls;
@@ -102,6 +103,7 @@ pub use in_order::{Choice, Ready};
 pub use launch::{Delays, L1, Launch, Outside, Parts};
 pub use linker::link;
 pub use machine::Program;
+pub use overwritten::{Left, Overwritten};
 #[cfg(feature = "serde")]
 pub use record::Record;
 pub use report::Report;

@@ -232,7 +232,7 @@ impl Machine<'_> {
                 within(&mut module, at)
             }
             Owner::Heap => self.heap.heap.place(address, bytes),
-            Owner::Outside => self.of_the_host(address, bytes),
+            Owner::Outside => self.of_the_host(address, bytes, writes),
             // Ordinary instructions have no way there.
             Owner::Tensor(_) | Owner::Nobody => None,
         }
@@ -245,16 +245,30 @@ impl Machine<'_> {
         warp.map(|warp| &mut warp.local[number % LANES])
     }
 
-    fn of_the_host(&mut self, address: u64, bytes: usize) -> Option<*mut u8> {
+    fn of_the_host(&mut self, address: u64, bytes: usize, writes: bool) -> Option<*mut u8> {
         if !(self.outside.holds)(address, bytes) {
             return None;
+        }
+        if writes {
+            self.overwrites(address, bytes);
         }
         let page = address / PAGE;
         if (self.outside.holds)(page * PAGE, PAGE as usize) {
             self.know_page(false, page, 0);
-            self.know_page(true, page, 0);
+            if writes || self.launch.overwritten.is_none() {
+                self.know_page(true, page, 0);
+            }
         }
         Some(address as *mut u8)
+    }
+
+    /// Bytes outside, which are there, are written from now on.
+    pub(crate) fn overwrites(&self, address: u64, bytes: usize) {
+        if let Some(overwritten) = self.launch.overwritten {
+            let mut overwritten = overwritten.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            // SAFETY: they are held.
+            unsafe { overwritten.keep(self.outside, address, bytes) };
+        }
     }
 
     /// All of a page may be read, or written, that far away from its address.

@@ -3,6 +3,7 @@
 use crate::group::Group;
 use crate::lanes::{LANES, Lanes, each};
 use crate::machine::Machine;
+use crate::overlay::PAGE;
 use crate::spaces::{LOCAL, MODULE, PIECE};
 use crate::stop::Result;
 
@@ -20,7 +21,10 @@ impl Machine<'_> {
         }
         // They are mostly in one piece of memory.
         let span = high.wrapping_sub(low).saturating_add(bytes as u64);
-        if let Some(first) = self.place(low, span as usize, writes) {
+        // What lies between them need not be kept.
+        let is_kept = writes && span > PAGE && self.launch.overwritten.is_some();
+        let first = if is_kept { None } else { self.place(low, span as usize, writes) };
+        if let Some(first) = first {
             each(group.mask, |lane| places[lane] = first.wrapping_add((addresses[lane] - low) as usize));
             return Ok(places);
         }

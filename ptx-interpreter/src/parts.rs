@@ -16,6 +16,7 @@ use crate::joint::{Blocks, Joint, Part};
 use crate::launch::{Delays, L1, Launch, Outside, Parts};
 use crate::machine::{Machine, Program};
 use crate::overlay::Overlay;
+use crate::overwritten::Overwritten;
 use crate::report::Report;
 use crate::resources::{available_memory, cores};
 use crate::stop::Why;
@@ -55,6 +56,7 @@ struct Asked<'a> {
     deadline: Option<Instant>,
     tells_used: bool,
     parts: Parts,
+    overwritten: Option<&'a Mutex<Overwritten>>,
 }
 
 /// What came of a part.
@@ -146,13 +148,26 @@ impl Program {
 
 impl<'a> Asked<'a> {
     fn of(launch: &Launch<'a>) -> Asked<'a> {
-        let Launch { kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts, .. } = *launch;
-        Asked { kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts }
+        let Launch {
+            kernel,
+            blocks,
+            threads,
+            shared,
+            cluster,
+            seed,
+            steps,
+            deadline,
+            tells_used,
+            parts,
+            overwritten,
+            ..
+        } = *launch;
+        Asked { kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts, overwritten }
     }
 
     /// The launch, as a part of a number runs it.
     fn launch<'l>(&'l self, number: usize, arguments: &'l [*const u8]) -> Launch<'l> {
-        let Asked { kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts } = *self;
+        let Asked { kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts, .. } = *self;
         let seed = seed.wrapping_add((number as u64).wrapping_mul(0x9e6c_63d0_876a_3f6b));
         let new = Launch::new(kernel, arguments);
         Launch { blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts, ..new }
@@ -286,8 +301,15 @@ impl Whole<'_> {
                 Outcome::InVain => return None,
             }
         }
+        if let Some(overwritten) = self.asked.overwritten {
+            let mut overwritten = overwritten.lock().unwrap_or_else(PoisonError::into_inner);
+            for (address, bytes) in all.iter().flat_map(Written::outside) {
+                // SAFETY: the bytes were there when they were written, and nothing else uses them now.
+                unsafe { overwritten.keep(self.outside, address, bytes) };
+            }
+        }
         let mut module = self.program.module.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the bytes were there when they were written, and nothing else uses them now.
+        // SAFETY: as above.
         all.iter().for_each(|page| unsafe { page.keep(&mut module) });
         Some(Report { instructions, shadow, parts, used: Used::merged(used), ..Report::default() })
     }

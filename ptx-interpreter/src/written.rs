@@ -2,7 +2,7 @@
 
 use crate::check::{Bytes, Footprint};
 use crate::machine::Machine;
-use crate::overlay::{ALL, Bits, PAGE, Page};
+use crate::overlay::{ALL, Bits, NONE, PAGE, Page, ranges};
 use crate::spaces::{MODULE, Owner, owner};
 
 /// A page, and which of its bytes were written.
@@ -21,7 +21,7 @@ pub(crate) fn written(machine: &mut Machine<'_>, footprint: &Footprint) -> Optio
         if bytes != ALL && !is_as_before(machine, number, &page, &bytes) {
             return None;
         }
-        if bytes != [0; PAGE as usize / 64] {
+        if bytes != NONE {
             all.push(Written { number, page, bytes });
         }
     }
@@ -29,7 +29,7 @@ pub(crate) fn written(machine: &mut Machine<'_>, footprint: &Footprint) -> Optio
 }
 
 fn bytes_of(number: u64, footprint: &Footprint) -> Bits {
-    let mut all = [0; PAGE as usize / 64];
+    let mut all = NONE;
     let words = size_of::<Bytes>() / 8;
     for (at, own) in all.chunks_exact_mut(words).enumerate() {
         if let Some(touched) = footprint.get(&(number * PAGE + (at * words * 64) as u64)) {
@@ -70,18 +70,14 @@ impl Written {
             Owner::Module => module.as_mut_ptr().wrapping_add((begin - MODULE) as usize),
             _ => begin as *mut u8,
         };
-        let put = |at: usize, bytes: usize| {
-            // SAFETY: the caller says so.
-            unsafe { std::ptr::copy_nonoverlapping(self.page.content[at..].as_ptr(), to.wrapping_add(at), bytes) };
-        };
-        if self.bytes == ALL {
-            return put(0, PAGE as usize);
-        }
-        for (word, bits) in self.bytes.iter().enumerate() {
-            match *bits {
-                u64::MAX => put(word * 64, 64),
-                bits => (0..64).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| put(word * 64 + bit, 1)),
-            }
-        }
+        // SAFETY: the caller says so.
+        unsafe { self.page.put(&self.bytes, to) };
+    }
+
+    /// The ranges of memory outside that it is put to.
+    pub(crate) fn outside(&self) -> impl Iterator<Item = (u64, usize)> {
+        let begin = self.number * PAGE;
+        let is_outside = owner(begin, 1).0 == Owner::Outside;
+        ranges(&self.bytes).filter(move |_| is_outside).map(move |range| (begin + range.start as u64, range.len()))
     }
 }

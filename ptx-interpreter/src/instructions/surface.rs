@@ -149,6 +149,7 @@ impl Surface {
         machine.watch_elements(inside, addresses, self.size(), How::WRITE, &is_same);
         machine.progress += 1;
         for thread in inside.threads() {
+            machine.overwrites(addresses[thread.lane], self.size());
             for (number, value) in values.iter().enumerate() {
                 let to = (addresses[thread.lane] as usize + number * self.bytes) as *mut u8;
                 let bytes = value[thread.lane].to_le_bytes();

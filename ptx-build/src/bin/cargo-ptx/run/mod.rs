@@ -192,7 +192,7 @@ impl Run {
     /// Orders in which loads return the newest values, until one leaves nothing to compare with.
     fn newest(&self, once: impl Fn(u64) -> Result<(Report, Vec<Vec<u8>>)>) -> Result<Newest> {
         let mut newest = Newest::default();
-        for seed in self.seed..self.seed + Newest::ORDERS {
+        for seed in self.seed..self.seed + <Newest>::ORDERS {
             let (report, left) = once(seed)?;
             newest.add(&report, left);
             if newest.why_not().is_some() {
