@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
-use host_tests::check::forms_check;
 use host_tests::check::rust_cuda::{self, BUILT_FOR, Compiled, RustCuda};
 use host_tests::tools::command::Machine;
 use host_tests::tools::cuda_tools::CudaTools;
@@ -33,7 +32,6 @@ fn main() -> ExitCode {
         None => Trial::test(name, || Ok(())).with_ignored_flag(true),
     };
     let trials = vec![
-        trial("rust_cuda_forms", forms),
         trial("rust_cuda_kernels", kernels),
         trial("rust_cuda_kernel_crate", kernel_crate),
         trial("rust_cuda_example", example),
@@ -44,16 +42,6 @@ fn main() -> ExitCode {
         println!("rust-cuda is not tried: {missing}");
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-/// A slice of the forms, to the letter.
-fn forms(rust_cuda: &RustCuda) -> Result<(), Failed> {
-    let progress = Progress::kept();
-    let tools = CudaTools::find(&progress)?;
-    let cases = rust_cuda::cases(&forms_check::every_form(), Some(2))?;
-    let report = rust_cuda::check(rust_cuda, &tools, cases, &progress)?;
-    println!("{}", report.table());
-    Ok(report.verify()?)
 }
 
 /// The worked kernels: every one is an entry, with its variables in shared and in constant memory, and is assembled.

@@ -9,6 +9,7 @@ pub mod only;
 pub mod operands;
 pub mod other_names;
 pub mod parity;
+pub mod refused;
 pub mod rust_cuda;
 pub mod sass;
 pub mod verdicts;

@@ -13,7 +13,6 @@ use ptx_build::target::{PtxVersion, Sm};
 use ptx_driver::DRIVER_VARIABLE;
 use suite::corpus::case::{self, CORPUS, SIDES};
 use suite::corpus::make::{cases, text_of};
-use suite::corpus::page::summary;
 use suite::kernels::{FAULTS, Kernels};
 use suite::program::{self, Options};
 use suite::report::{Report, Row, StageReport};
@@ -218,14 +217,7 @@ fn each_has_its_result() {
     );
     assert!(with("racecheck", "right_broadcast") < with("racecheck", "wrong_transpose"), "{:?}", left.told);
     assert!(with("synccheck", "wrong_broadcast") < with("synccheck", "wrong_transpose"), "{:?}", left.told);
-    let page = summary(&left.report).expect("there is a summary");
-    for line in [
-        "| all wrong kernels | 6 | 6 | 1 | 0 of 5 | 0 | 0 | 1 | 0 | 5 | 0 | 1 | 0 |",
-        "| their correct twins | 6 | 0 | 0 | 0 | 1 | 1 | 2 | 5 | 0 | 1 | 0 | 0 |",
-        "Pairs with instructions that this GPU lacks are left out: 1.",
-    ] {
-        assert!(page.contains(line), "{line}\n{page}");
-    }
+    assert_eq!(tools.with["left_out"].as_array().map(Vec::len), Some(1), "{}", tools.with);
 }
 
 fn the_limit_cuts_off() {
@@ -235,7 +227,11 @@ fn the_limit_cuts_off() {
     let tools = left.stage("corpus-sanitizer");
     let (done, missing) = (tools.results.len(), tools.not_done.len());
     assert!(done > 0 && missing > 0 && done + missing == 48, "{done} done, {missing} missing\n{}", left.text);
-    assert!(left.text.contains(&format!("{missing} of 48 launches are missing")), "{}", left.text);
+    assert!(
+        left.text.contains(&format!("{done} of 48 items done, 0 failed, 0 lost, {missing} not done")),
+        "{}",
+        left.text
+    );
     // Each tool first for its own kind: four processes.
     let of_kind = |line: &String| match line.contains("_unwritten ") {
         true => line.starts_with("--tool initcheck "),

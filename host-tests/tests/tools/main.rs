@@ -3,6 +3,4 @@
 //! `cargo xtask test tools` runs all of it, and `cargo xtask test demo` one module. `tests/README.md` is the map.
 
 mod demo;
-mod fuzz;
 mod layers;
-mod provision;

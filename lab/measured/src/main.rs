@@ -1,5 +1,6 @@
 //! `cargo xtask measured`.
 
+mod corpus;
 mod hints;
 mod judged;
 mod laboratory;
@@ -19,7 +20,6 @@ use ptx_build::command::{Machine, catch_interrupts};
 use ptx_build::error::{Error, Result};
 use ptx_build::files::write_whole;
 use ptx_build::program::{conclude, print};
-use suite::corpus::page;
 use suite::report::Report;
 
 /// Make pages of the reports of GPUs, docs/measured/GPU/report.json
@@ -79,13 +79,13 @@ const RACES: &str = "docs/find-the-race.md";
 fn races(page: &Path, reports: &[PathBuf]) -> Result<String> {
     let text = std::fs::read_to_string(page).map_err(|error| Error::io("read", page, error))?;
     let reports = reports.iter().filter(|report| !report.ends_with(LINES)).map(|report| read(report));
-    let text = page::with_summaries(&text, &reports.collect::<Result<Vec<_>>>()?);
+    let text = corpus::with_summaries(&text, &reports.collect::<Result<Vec<_>>>()?);
     text.ok_or_else(|| Error::new("the page has no place for the corpus").at(page.display()))
 }
 
 /// The pages of a report, by the names of their files.
 fn of_report(report: &Report) -> Vec<(String, String)> {
-    let corpus = page::page(report).map(|text| ("corpus.md".to_owned(), text));
+    let corpus = corpus::page(report).map(|text| ("corpus.md".to_owned(), text));
     [("README.md".to_owned(), report.page())].into_iter().chain(corpus).collect()
 }
 

@@ -2,27 +2,22 @@
 //! lines about which `cargo check` complains.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, IMPORTS};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use serde_json::Value;
 
 use crate::check::conformance::grammar::{Operands, Spelling};
 use crate::check::conformance::types::types_say;
-use crate::check::forms;
+use crate::check::refused::refused_lines;
 use crate::tools::command::Machine;
 use crate::tools::core_library;
 use crate::tools::device_build::Profile;
-use crate::tools::error::{Error, Result};
+use crate::tools::error::Result;
 use crate::tools::target::{PtxVersion, Sm};
 use crate::tools::toolchain::DeviceToolchain;
-
-/// How often a program is checked at most: some errors hide others until their lines are gone.
-const ROUNDS: usize = 6;
 
 /// An expression, and what it needs where it is legal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +48,6 @@ pub struct Compiled {
     pub accepted: usize,
     /// Expressions that both refuse.
     pub refused: usize,
-    /// How often the compiler ran.
-    pub runs: usize,
     /// Where it is not of the catalogue's opinion.
     pub wrong: Vec<String>,
 }
@@ -75,14 +68,13 @@ impl Target {
 /// Compiles these expressions for a target, and holds what is refused against what they need.
 pub fn check(toolchain: &DeviceToolchain, target: &Target, expressions: &[Expression]) -> Result<Compiled> {
     let name = format!("{} with {}", target.sm, target.ptx.feature());
-    let mut compiled = Compiled { target: name, accepted: 0, refused: 0, runs: 0, wrong: Vec::new() };
+    let mut compiled = Compiled { target: name, accepted: 0, refused: 0, wrong: Vec::new() };
     // What is read while macros are expanded would hide what is found later.
     let (spelled, called): (Vec<_>, Vec<_>) = expressions.iter().partition(|this| this.rust.starts_with("ptx!"));
     // A folder for each target, so that one does not wait for the other.
     let folder = Machine::current().target().join("conformance").join(target.sm.to_string());
     for (name, part) in [("spelled", spelled), ("called", called)] {
-        let program = Program { toolchain, target, folder: folder.join(name) };
-        let refused = program.refused(&part, &mut compiled.runs)?;
+        let refused = refused(toolchain, target, &folder.join(name), &part)?;
         for (at, expression) in part.into_iter().enumerate() {
             match (target.has(expression), refused.contains(&at)) {
                 (true, false) => compiled.accepted += 1,
@@ -97,89 +89,36 @@ pub fn check(toolchain: &DeviceToolchain, target: &Target, expressions: &[Expres
     Ok(compiled)
 }
 
-/// A crate of expressions, compiled for a target.
-struct Program<'a> {
-    toolchain: &'a DeviceToolchain,
-    target: &'a Target,
-    folder: PathBuf,
+/// Which of these expressions the compiler refuses for a target.
+fn refused(
+    toolchain: &DeviceToolchain,
+    Target { sm, ptx }: &Target,
+    folder: &Path,
+    expressions: &[&Expression],
+) -> Result<BTreeSet<usize>> {
+    let mut flags = vec![format!("-Ctarget-cpu={sm}"), format!("-Ctarget-feature=+{}", ptx.feature())];
+    flags.extend(core_library::flags(toolchain, Profile::Release)?);
+    let target = folder.with_file_name("cargo");
+    let cargo = || {
+        let cargo =
+            toolchain.cargo().env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).env("CARGO_TARGET_DIR", &target);
+        cargo.env("CARGO_BUILD_TARGET", "nvptx64-nvidia-cuda").env_without(|name| name == "PTX_INTRINSICS_TARGET")
+    };
+    let lines: Vec<String> = expressions.iter().enumerate().map(|(at, expression)| expression.function(at)).collect();
+    Ok(refused_lines(folder, cargo, &HEAD, &lines, |_| false)?.into_keys().collect())
 }
 
-impl Program<'_> {
-    /// Which of these the compiler refuses: what it complains of is taken out until it is content.
-    fn refused(&self, expressions: &[&Expression], runs: &mut usize) -> Result<BTreeSet<usize>> {
-        let mut refused = BTreeSet::new();
-        for _ in 0..ROUNDS {
-            let left: Vec<usize> = (0..expressions.len()).filter(|at| !refused.contains(at)).collect();
-            let (source, lines) = source(expressions, &left);
-            *runs += 1;
-            let complaints = self.complaints(&source)?;
-            if complaints.is_empty() {
-                return Ok(refused);
-            }
-            let named: Vec<usize> = complaints.iter().filter_map(|&line| *lines.get(line - 1)?).collect();
-            if named.is_empty() {
-                return Err(
-                    Error::new("the compiler complains about none of the expressions").at(self.folder.display())
-                );
-            }
-            refused.extend(named);
-        }
-        Err(Error::new(format_args!("after {ROUNDS} rounds the compiler still complains")).at(self.folder.display()))
-    }
-
-    /// The lines that the compiler complains of.
-    fn complaints(&self, source: &str) -> Result<BTreeSet<usize>> {
-        forms::write_package(&self.folder, "conformance", source)?;
-        let Target { sm, ptx } = self.target;
-        let mut flags = vec![format!("-Ctarget-cpu={sm}"), format!("-Ctarget-feature=+{}", ptx.feature())];
-        flags.extend(core_library::flags(self.toolchain, Profile::Release)?);
-        let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet", "--message-format=json"]);
-        let cargo = cargo.args(["--target", "nvptx64-nvidia-cuda", "--target-dir"]);
-        let cargo = cargo.arg(self.folder.with_file_name("cargo")).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-        let finished = cargo.env_without(|name| name == "PTX_INTRINSICS_TARGET").finish()?;
-        let lines: BTreeSet<usize> = finished.stdout.lines().flat_map(error_lines).collect();
-        if lines.is_empty() && !finished.status.success() {
-            return Err(finished.failed());
-        }
-        Ok(lines)
-    }
-}
-
-/// The lines of our source that an error of cargo's messages is about.
-fn error_lines(message: &str) -> Vec<usize> {
-    let Ok(message) = serde_json::from_str::<Value>(message) else { return Vec::new() };
-    let said = &message["message"];
-    if said["level"] != "error" {
-        return Vec::new();
-    }
-    let spans = said["spans"].as_array().into_iter().flatten().filter(|span| span["is_primary"] == true);
-    spans.filter_map(outermost_line).collect()
-}
-
-/// Where the outermost macro is called, if the code is out of one.
-fn outermost_line(span: &Value) -> Option<usize> {
-    let mut span = span;
-    while span["expansion"]["span"].is_object() {
-        span = &span["expansion"]["span"];
-    }
-    (span["file_name"] == "src/lib.rs").then(|| usize::try_from(span["line_start"].as_u64()?).ok())?
-}
-
-/// A function a line, and the expression of each line.
-fn source(expressions: &[&Expression], chosen: &[usize]) -> (String, Vec<Option<usize>>) {
-    let mut source =
-        format!("#![no_std]\n#![allow(unused_variables, unused_imports, unused_parens, clippy::all)]\n{IMPORTS}\n");
-    let mut lines = vec![None; 3];
-    for &at in chosen {
-        let Expression { rust, element, .. } = expressions[at];
-        let parameters = format!("p: *mut u8, v: {element}, or: {element}, cond: bool, policy: CachePolicy");
-        writeln!(source, "pub unsafe fn e{at}({parameters}) {{ unsafe {{ let _ = {rust}; }} }}").expect("a string");
-        lines.push(Some(at));
-    }
-    (source, lines)
-}
+const HEAD: [&str; 3] =
+    ["#![no_std]", "#![allow(unused_variables, unused_imports, unused_parens, clippy::all)]", IMPORTS];
 
 impl Expression {
+    /// A function on one line.
+    fn function(&self, number: usize) -> String {
+        let Expression { rust, element, .. } = self;
+        let parameters = format!("p: *mut u8, v: {element}, or: {element}, cond: bool, policy: CachePolicy");
+        format!("pub unsafe fn e{number}({parameters}) {{ unsafe {{ let _ = {rust}; }} }}")
+    }
+
     /// A spelling as `ptx!` takes it.
     pub fn spelled(spelling: &Spelling) -> Expression {
         let element = rust_type(&spelling.ptx);

@@ -7,7 +7,6 @@ pub mod launched;
 pub mod log;
 pub mod make;
 pub mod order;
-pub mod page;
 pub mod processes;
 pub mod sanitized;
 

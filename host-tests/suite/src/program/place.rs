@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use ptx_intrinsics::catalogue::Form;
 
-use crate::corpus::page::summary;
 use crate::journal::{self, Event, Journal, Machine};
 use crate::plan::Plan;
 use crate::report::Report;
@@ -89,7 +88,7 @@ impl Place {
     pub(super) fn report(&self, forms: &[Arc<Form>]) -> Result<ExitCode> {
         let report = Report::of(&Journal::open(&self.results)?.events()?, forms, &Plan::new(forms));
         self.write_report(&report)?;
-        print!("{}{}", report.page(), summary(&report).unwrap_or_default());
+        print!("{}", report.page());
         eprintln!("report: {}", self.out.join("report.json").display());
         Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

@@ -1,19 +1,19 @@
 //! Calls, a line each, and what `cargo check` says about them for a target.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use host_tests::check::forms::{self, Case};
+use host_tests::check::forms::Case;
+use host_tests::check::here::or_panic;
+use host_tests::check::refused::refused_lines;
 use host_tests::tools::toolchain::DeviceToolchain;
 use ptx_intrinsics::catalogue::IMPORTS;
 use regex::Regex;
 
 /// How many calls are compiled at a time.
 const AT_A_TIME: usize = 6_000;
-/// How often a program is checked at most: some errors hide others until their lines are gone.
-const ROUNDS: usize = 3;
+const HEAD: [&str; 3] = ["#![no_std]", "#![allow(warnings)]", IMPORTS];
 
 /// An SM and a PTX ISA version: 80 and 74.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,16 +108,14 @@ impl Program {
         // With a suffix, a target has what it has without one, and what only such targets have.
         let suffix = if [90, 100].contains(&target.sm) { "a" } else { "" };
         let on = format!("sm_{}{suffix},ptx{}", target.sm, target.ptx);
-        let mut complaints = BTreeMap::new();
-        for _ in 0..ROUNDS {
-            let left: Vec<usize> = (0..calls.len()).filter(|at| !complaints.contains_key(at)).collect();
-            let more = self.complaints(&on, calls, &left);
-            let none = more.is_empty();
-            complaints.extend(more);
-            if none || (0..calls.len()).all(|at| calls[at].1 != complaints.contains_key(&at)) {
-                break;
-            }
-        }
+        let target = self.folder.with_extension("target");
+        let cargo = || self.toolchain.cargo().env("PTX_INTRINSICS_TARGET", &on).env("CARGO_TARGET_DIR", &target);
+        let function = |(at, (call, _)): (usize, &(&Call, bool))| format!("pub unsafe fn f{at}{}", call.function);
+        let lines: Vec<String> = calls.iter().enumerate().map(function).collect();
+        let as_expected = |refused: &BTreeMap<usize, Vec<String>>| {
+            (0..calls.len()).all(|at| calls[at].1 != refused.contains_key(&at))
+        };
+        let complaints = or_panic(refused_lines(&self.folder, cargo, &HEAD, &lines, as_expected));
         let judged = calls.iter().enumerate().filter_map(|(at, (call, is_taken))| {
             let flag = self.axis.flag(self.axis.of(call.needs));
             match (complaints.get(&at), is_taken) {
@@ -153,31 +151,5 @@ impl Program {
             named.extend(needs[2].parse::<u32>());
         }
         (named.last() != Some(&gate)).then(|| format!("names {named:?} and not {}", self.axis.flag(gate)))
-    }
-
-    /// What the compiler says about each call that it refuses.
-    fn complaints(&self, on: &str, calls: &[(&Call, bool)], left: &[usize]) -> BTreeMap<usize, Vec<String>> {
-        static ERROR: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"^(\S+?\.rs):(\d+):\d+: error(?:\[E\d+\])?: (.*)$").expect("the pattern is valid")
-        });
-        const HEAD: [&str; 3] = ["#![no_std]", "#![allow(warnings)]", IMPORTS];
-        let mut source = HEAD.join("\n") + "\n";
-        for &at in left {
-            writeln!(source, "pub unsafe fn f{at}{}", calls[at].0.function).expect("a string takes all");
-        }
-        forms::write_package(&self.folder, "bounds", &source).unwrap_or_else(|error| panic!("{error}"));
-        let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet", "--message-format=short"]);
-        let cargo = cargo.arg("--target-dir").arg(self.folder.with_extension("target"));
-        let finished = cargo.env("PTX_INTRINSICS_TARGET", on).finish().unwrap_or_else(|error| panic!("{error}"));
-        let mut complaints: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for error in finished.stderr.lines().filter_map(|line| ERROR.captures(line)) {
-            let line: usize = error[2].parse().expect("a number of a line");
-            let at = line.checked_sub(1 + HEAD.len()).and_then(|line| left.get(line));
-            let at = at.filter(|_| &error[1] == "src/lib.rs");
-            let at = at.unwrap_or_else(|| panic!("an error that is not about a call: {}", &error[0]));
-            complaints.entry(*at).or_default().push(error[3].to_owned());
-        }
-        assert_eq!(finished.status.success(), complaints.is_empty(), "{}", finished.failed());
-        complaints
     }
 }

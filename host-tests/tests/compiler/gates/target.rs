@@ -1,23 +1,16 @@
 //! `cargo check` for a GPU refuses what that GPU lacks.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use host_tests::check::forms::write_package_with;
+use host_tests::check::here::or_panic;
+use host_tests::check::refused::{Refusal, refusals};
 use host_tests::tools::core_library;
 use host_tests::tools::device_build::Profile;
-use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::DeviceToolchain;
 use ptx_intrinsics::catalogue::IMPORTS;
-use serde_json::Value;
 
 use super::machine::*;
-
-/// One error: its first line, and its notes.
-#[derive(Debug)]
-struct Refusal {
-    message: String,
-    notes: Vec<String>,
-}
 
 /// A kernel crate outside of this workspace, as a user has one.
 struct User {
@@ -28,46 +21,25 @@ struct User {
 
 impl User {
     fn new(name: &str) -> User {
-        let user = User { toolchain: toolchain(), folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
-        fs::create_dir_all(user.folder.join("src")).expect("cargo makes the folder around it for tests");
-        fs::copy(repository().join("Cargo.lock"), user.folder.join("Cargo.lock")).expect("the lock is there");
-        let library = repository().join("ptx-intrinsics");
-        let manifest = format!(
-            "[package]\nname = \"user\"\nedition = \"2024\"\n\n\
-             [dependencies]\nptx-intrinsics = {{ path = {library:?} }}\n\n[workspace]\n"
-        );
-        user.write("Cargo.toml", &manifest);
-        user
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.folder.join(name), text).expect("a file can be written here");
+        User { toolchain: toolchain(), folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) }
     }
 
     /// What `cargo check` says of a kernel with these parameters and this body.
     fn check(&self, flags: &[&str], kernel: &str) -> Vec<Refusal> {
         let core = core_library::flags(&self.toolchain, Profile::Release).unwrap_or_else(|error| panic!("{error}"));
         let flags: Vec<&str> = flags.iter().copied().chain(core.iter().map(String::as_str)).collect();
-        self.check_for(&["--target", TARGET], &flags, kernel)
+        self.check_for(TARGET, &flags, kernel)
     }
 
     /// The same for another target than the GPU.
-    fn check_for(&self, target: &[&str], flags: &[&str], kernel: &str) -> Vec<Refusal> {
-        self.write(
-            "src/lib.rs",
-            &format!("#![no_std]\n{IMPORTS}\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n"),
-        );
-        let cargo = self.toolchain.cargo().dir(&self.folder).args(["check", "--quiet"]);
-        let cargo = cargo.args(target).arg("--message-format=json");
-        let cargo = cargo
-            .arg("--target-dir")
-            // The crate is compiled once for the users that ask for the same GPU.
-            .arg(self.folder.with_file_name("target"))
-            .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-        let finished = cargo.env_without(|name| name == "PTX_INTRINSICS_TARGET").finish().expect("cargo can be run");
-        let refusals: Vec<Refusal> = finished.stdout.lines().filter_map(refusal).collect();
-        assert_eq!(finished.status.success(), refusals.is_empty(), "{refusals:?}\n{}", finished.stderr);
-        refusals
+    fn check_for(&self, target: &str, flags: &[&str], kernel: &str) -> Vec<Refusal> {
+        let source = format!("#![no_std]\n{IMPORTS}\n#[unsafe(no_mangle)]\npub unsafe fn kernel{kernel}\n");
+        or_panic(write_package_with(&self.folder, "user", &["ptx-intrinsics"], &source));
+        let cargo = self.toolchain.cargo().dir(&self.folder).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+        // The crate is compiled once for the users that ask for the same GPU.
+        let cargo = cargo.env("CARGO_TARGET_DIR", self.folder.with_file_name("target"));
+        let cargo = if target.is_empty() { cargo } else { cargo.env("CARGO_BUILD_TARGET", target) };
+        or_panic(refusals(cargo.env_without(|name| name == "PTX_INTRINSICS_TARGET")))
     }
 
     fn accepts(&self, flags: &[&str], kernel: &str) {
@@ -83,54 +55,9 @@ impl User {
     }
 }
 
-/// An error out of a line of cargo's messages.
-fn refusal(line: &str) -> Option<Refusal> {
-    let line: Value = serde_json::from_str(line).ok()?;
-    let said = &line["message"];
-    // The last error only counts the others.
-    if said["level"] != "error" || said["spans"].as_array()?.is_empty() {
-        return None;
-    }
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let notes = said["children"].as_array()?.iter().filter(|child| child["level"] == "note");
-    Some(Refusal { message: text(&said["message"]), notes: notes.map(|note| text(&note["message"])).collect() })
-}
-
 const EVICT_LAST: &str = "(p: *const f32) -> f32 { unsafe { ld_global_nc::<EvictLast, NoPrefetch>().read(p) } }";
-const POLICY: &str =
-    "(p: *const f32, policy: CachePolicy) -> f32 { unsafe { ld_global::<Cg, NoPrefetch>().read_with(p, policy) } }";
-const WIDE: &str = "(p: *const V8<f32>, q: *mut V8<f32>) { unsafe {
-    st_global::<(EvictLast, L2EvictFirst)>().write(q, ld_global_nc::<L2EvictLast, Prefetch256>().read(p)) } }";
 const VOLATILE_LOCAL: &str = "(p: *const f32) -> f32 { unsafe { ld_local().volatile().read(p) } }";
 const TENSORMAP: &str = "(p: *const u8) { unsafe { prefetch_tensormap(p) } }";
-
-#[test]
-fn the_gpu_build_refuses_what_its_target_lacks() {
-    let user = User::new("refusing");
-    let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], EVICT_LAST);
-    assert_eq!(
-        refusal.message,
-        "`ptx_intrinsics::caching::EvictLast` needs PTX ISA ptx74 or newer, and this build emits an older `.version`"
-    );
-    assert!(refusal.notes[0].starts_with("add `-Ctarget-feature=+ptx74` to RUSTFLAGS"), "{refusal:?}");
-
-    // The same core: what this rustc knows is the build script's to find out.
-    let knows = user.toolchain.check_target(Sm::new(80), Some(PtxVersion::new(9, 1))).is_ok();
-    let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], VOLATILE_LOCAL);
-    let begins = if knows {
-        "`ptx_intrinsics::order::Volatile` needs PTX ISA ptx91 or newer"
-    } else {
-        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91"
-    };
-    assert!(refusal.message.starts_with(begins), "{refusal:?}");
-
-    let refusal = user.refuses(&["-Ctarget-cpu=sm_75", "-Ctarget-feature=+ptx74"], POLICY);
-    assert_eq!(
-        refusal.message,
-        "`ptx_intrinsics::CachePolicy` needs sm_80 or newer, and this build is for an older GPU"
-    );
-    assert!(refusal.notes[0].starts_with("to build for sm_80, put `-Ctarget-cpu=sm_80` into RUSTFLAGS"), "{refusal:?}");
-}
 
 #[test]
 fn a_missing_feature_is_named() {
@@ -213,24 +140,13 @@ fn no_flag_is_named_that_would_not_help() {
 fn nothing_is_lost_in_silence_by_cuda_oxide() {
     let user = User::new("oxide");
     // cargo-oxide gives a digest of itself as the value.
-    let refusals = user.check_for(&[], &["--cfg", "cuda_oxide_internal_backend_identity=\"5f0c\""], "() {}");
+    let refusals = user.check_for("", &["--cfg", "cuda_oxide_internal_backend_identity=\"5f0c\""], "() {}");
     assert_eq!(refusals.len(), 1, "{refusals:#?}");
     assert_eq!(
         refusals[0].message,
         "under cuda-oxide ptx-intrinsics needs its feature `cuda-oxide`: without it this crate is compiled as for a CPU, \
          and every cache hint, order and copy would be lost without a word"
     );
-}
-
-#[test]
-fn the_gpu_build_accepts_what_its_target_has() {
-    let user = User::new("accepting");
-    let ampere = ["-Ctarget-cpu=sm_80", "-Ctarget-feature=+ptx74"];
-    user.accepts(&ampere, EVICT_LAST);
-    user.accepts(&ampere, POLICY);
-    user.accepts(&["-Ctarget-cpu=sm_90a"], TENSORMAP);
-    // This one has no `cfg` for its SM.
-    user.accepts(&["-Ctarget-cpu=sm_103f"], WIDE);
 }
 
 /// What a target with a suffix has, one without it lacks, and one of another family.

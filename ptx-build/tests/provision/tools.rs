@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
 
-use host_tests::tools::command::{Command, Machine};
-use host_tests::tools::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER};
-use host_tests::tools::disassembler::Disassembler;
-use host_tests::tools::files::write_whole;
-use host_tests::tools::progress::Progress;
-use host_tests::tools::ptxas::Assembler;
-use host_tests::tools::target::Sm;
+use ptx_build::command::{Command, Machine};
+use ptx_build::cuda_tools::{CUDA_12, CUDA_13, CUDA_13_COMPILER};
+use ptx_build::disassembler::Disassembler;
+use ptx_build::files::write_whole;
+use ptx_build::progress::Progress;
+use ptx_build::ptxas::Assembler;
+use ptx_build::target::Sm;
 
 use super::machine::*;
 
@@ -166,7 +166,7 @@ fn a_full_disk() {
     }
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("report.json"), "old").unwrap();
-    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact provision::tools::a_full_disk";
+    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact tools::a_full_disk";
     let test = std::env::current_exe().unwrap();
     let run = Command::new("/bin/sh").args(["-c", limited]).arg(test).env("FULL", folder.path()).finish().unwrap();
     assert!(run.stdout.contains("test result: ok. 1 passed; 0 failed"), "{}{}", run.stdout, run.stderr);
@@ -203,7 +203,7 @@ fn tools_that_hang() {
     let fake = Fake::new();
     fake.script("hangs", "exec sleep 1000");
     fs::create_dir(fake.at("out")).unwrap();
-    let test = Command::new(std::env::current_exe().unwrap()).args(["--exact", "provision::tools::tools_that_hang"]);
+    let test = Command::new(std::env::current_exe().unwrap()).args(["--exact", "tools::tools_that_hang"]);
     let run = test.env("HANGS", fake.folder.path()).env("PTX_INTRINSICS_TOOL_SECONDS", "1").finish().unwrap();
     assert!(run.stdout.contains("test result: ok. 1 passed; 0 failed"), "{}{}", run.stdout, run.stderr);
 }
@@ -224,7 +224,7 @@ fn ctrl_c_leaves_nothing() {
     let fake = Fake::new();
     fake.pip("mkdir -p $to/nvidia; echo $$ > $HERE/pid; exec sleep 600");
     let child = process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "provision::tools::ctrl_c_leaves_nothing"])
+        .args(["--exact", "tools::ctrl_c_leaves_nothing"])
         .env("FAKE", fake.folder.path())
         .stdout(process::Stdio::piped())
         .spawn();

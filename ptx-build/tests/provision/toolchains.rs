@@ -2,9 +2,9 @@
 
 use std::fs::{self};
 
-use host_tests::tools::command::Machine;
-use host_tests::tools::target::{PtxVersion, Sm};
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_build::command::Machine;
+use ptx_build::target::{PtxVersion, Sm};
+use ptx_build::toolchain::{DeviceToolchain, Route};
 
 use super::machine::*;
 

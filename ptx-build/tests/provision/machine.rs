@@ -6,10 +6,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use host_tests::tools::command::{Command, Machine};
-use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::progress::Progress;
-use host_tests::tools::toolchain::{DeviceToolchain, Route};
+use ptx_build::command::{Command, Machine};
+use ptx_build::cuda_tools::CudaTools;
+use ptx_build::progress::Progress;
+use ptx_build::toolchain::{DeviceToolchain, Route};
 
 pub(super) struct Fake {
     pub(super) folder: tempfile::TempDir,

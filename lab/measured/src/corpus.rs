@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use host_tests::show::tables::with_text;
 
-use super::bare::BARE;
-use super::case::{SIDES, pair_of};
-use super::launched::{End, Launched};
-use super::order::tool_for;
-use super::sanitized::{SANITIZED, TOOLS};
-use crate::report::{Report, Row, StageReport};
+use suite::corpus::bare::BARE;
+use suite::corpus::case::{SIDES, pair_of};
+use suite::corpus::launched::{End, Launched};
+use suite::corpus::order::tool_for;
+use suite::corpus::sanitized::{SANITIZED, TOOLS};
+use suite::report::{Report, Row, StageReport};
 
 /// The kinds of findings, as `docs/find-the-race.md` lists them.
 const KINDS: [&str; 11] =
@@ -164,7 +164,7 @@ fn all_missing(report: &Report) -> String {
 }
 
 /// The summary of a report, if the corpus ran.
-pub fn summary(report: &Report) -> Option<String> {
+fn summary(report: &Report) -> Option<String> {
     let all = all(report);
     (!all.is_empty()).then(|| summary_of(report, &all))
 }
@@ -232,7 +232,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// The page of a report, if the corpus ran.
-pub fn page(report: &Report) -> Option<String> {
+pub(crate) fn page(report: &Report) -> Option<String> {
     let all = all(report);
     if all.is_empty() {
         return None;
@@ -294,13 +294,13 @@ fn first_lines(all: &All) -> String {
 }
 
 /// Where a page has the summaries: the lines around them.
-pub const BEGIN: &str = "<!-- corpus: `cargo xtask measured` writes this -->\n";
+const BEGIN: &str = "<!-- corpus: `cargo xtask measured` writes this -->\n";
 
 /// The end of the same.
-pub const END: &str = "<!-- end of corpus -->\n";
+const END: &str = "<!-- end of corpus -->\n";
 
 /// A page with the summaries of these reports in its place.
-pub fn with_summaries(page: &str, reports: &[Report]) -> Option<String> {
+pub(crate) fn with_summaries(page: &str, reports: &[Report]) -> Option<String> {
     let texts: BTreeSet<String> = reports.iter().filter(|report| !report.quick).filter_map(summary).collect();
     let text = match texts.is_empty() {
         true => "No GPU has run this yet.\n".to_owned(),

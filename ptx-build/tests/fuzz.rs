@@ -1,21 +1,16 @@
 //! Every reader of text takes any text: it gives a value or an error, never a panic, and comes to an end.
 //!
 //! The inputs are real ones with pieces taken out, doubled, swapped and replaced, drawn by a seed that is printed.
-//! `FUZZ_INPUTS=1000000 cargo test --release -p host-tests --test tools fuzz` makes a larger run;
+//! `FUZZ_INPUTS=1000000 cargo test --release -p ptx-build --test fuzz` makes a larger run;
 //! `PTX_INTRINSICS_SEED` names the seed of an earlier one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use host_tests::check::forms_check;
-use host_tests::check::operands;
-use host_tests::check::sass::{golden, text};
-use host_tests::show::explain;
-use host_tests::show::forms_list;
-use host_tests::tools::ptx;
-use host_tests::tools::target::{PtxVersion, Sm};
+use ptx_build::explain;
+use ptx_build::ptx;
+use ptx_build::target::{PtxVersion, Sm};
 use ptx_intrinsics::grammar::access::Spelling;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::grammar::multimem::judge_multimem;
@@ -28,6 +23,8 @@ use rand::{RngExt, SeedableRng};
 
 /// How many inputs each reader gets where nothing is said.
 const INPUTS: usize = 400;
+/// Names a seed.
+const SEED: &str = "PTX_INTRINSICS_SEED";
 /// No input is longer.
 const LONGEST: usize = 20_000;
 /// What one input may take. Generous: the machine may be slow and busy.
@@ -58,43 +55,14 @@ const SPELLINGS: [&str; 8] = [
     "cp.async.cg.shared.global.L2::cache_hint [%], [%], 16, %",
 ];
 
-/// Bytes that a reader may trip over.
-const PIECES: [&str; 30] = [
-    "\"",
-    "{",
-    "}",
-    "(",
-    ")",
-    "[",
-    "]",
-    "\\",
-    "\\3",
-    "//",
-    "/*",
-    "*/",
-    ".",
-    "::",
-    ",",
-    ";",
-    ":",
-    "@",
-    "%",
-    "<",
-    ">",
-    "ä",
-    "\u{1f980}",
-    "\0",
-    "\r\n",
-    "-9223372036854775808",
-    "18446744073709551616",
-    ".b64 ",
-    ".section\t.debug_info",
-    "`(",
-];
+/// What a reader may trip over, each after a space.
+const PIECES: &str = " \" { } ( ) [ ] \\ \\3 // /* */ . :: , ; : @ % < > ä \u{1f980} \0 \r\n -9223372036854775808 18446744073709551616 \
+    .b64 .section\t.debug_info `(";
 
 /// A text made of a real one.
 fn mutated(real: &str, random: &mut StdRng) -> String {
     let mut text: Vec<char> = real.chars().collect();
+    let pieces: Vec<&str> = PIECES.split(' ').collect();
     for _ in 0..random.random_range(1..12) {
         let from = random.random_range(0..=text.len());
         let to = (from + random.random_range(0..40)).min(text.len());
@@ -105,7 +73,7 @@ fn mutated(real: &str, random: &mut StdRng) -> String {
                 text.splice(from..from, doubled);
             }
             2 => {
-                let piece = PIECES.choose(random).unwrap_or(&"");
+                let piece = pieces.choose(random).unwrap_or(&"");
                 text.splice(from..to, piece.chars());
             }
             3 => text.truncate(from),
@@ -121,12 +89,10 @@ fn inputs() -> usize {
     asked.map_or(INPUTS, |text| text.parse().expect("FUZZ_INPUTS is a number"))
 }
 
-static READ: AtomicUsize = AtomicUsize::new(0);
-
 /// Gives so many inputs, made of these, to a reader.
 fn fuzz(name: &str, real: &[&str], count: usize, reader: impl Fn(&str)) {
-    let seed = forms_check::seed().unwrap_or_else(|error| panic!("{error}"));
-    println!("{name}: {count} inputs drawn by {}={seed}", forms_check::SEED_VARIABLE);
+    let seed = std::env::var(SEED).map_or_else(|_| rand::random(), |seed| seed.parse().expect("a seed is a number"));
+    println!("{name}: {count} inputs drawn by {SEED}={seed}");
     let mut random = StdRng::seed_from_u64(seed);
     for _ in 0..count {
         let text = mutated(real.choose(&mut random).expect("there is one"), &mut random);
@@ -134,7 +100,6 @@ fn fuzz(name: &str, real: &[&str], count: usize, reader: impl Fn(&str)) {
         let done = catch_unwind(AssertUnwindSafe(|| reader(&text)));
         assert!(done.is_ok(), "{name} panics at {text:?}");
         assert!(begun.elapsed() < PATIENCE, "{name} took {:?} for {text:?}", begun.elapsed());
-        READ.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -146,7 +111,6 @@ fn words_of_ptx() {
             let _ = spelling.check();
         }
         let _ = (judge_atomic(text, false).is_ok(), judge_atomic(text, true).is_ok(), judge_multimem(text).is_ok());
-        let _ = (operands::parts(text), text::stem(text));
         let _ = (text.parse::<Sm>(), text.parse::<PtxVersion>(), Sm::read(text));
     });
 }
@@ -155,7 +119,7 @@ fn words_of_ptx() {
 fn explained() {
     // Each looks through all forms.
     fuzz("explain", &SPELLINGS, (inputs() / 200).max(1), |text| {
-        let _ = (explain::find(text), forms_list::select(Some(text)).map(|forms| forms.len()));
+        let _ = explain::find(text);
     });
     let long = "ld.global.nc.f32 ".repeat(4000);
     let misspelt = explain::find(&long).unwrap_err().to_string();
@@ -194,6 +158,4 @@ fn ptx_and_its_debug_sections() {
 #[test]
 fn machine_code() {
     fuzz("SASS", &[SASS], inputs(), |text| drop(nvdisasm::parse(text)));
-    let page = "# ld\n\n| a | b |\n";
-    fuzz("docs/sass", &[page, SASS], inputs(), |text| drop(golden::Page::read(text).map(|_| ())));
 }

@@ -2,11 +2,11 @@
 
 use std::fs::{self};
 
-use host_tests::tools::cuda_tools::CudaTools;
-use host_tests::tools::error::Error;
-use host_tests::tools::progress::Progress;
-use host_tests::tools::ptxas::Assembler;
-use host_tests::tools::target::Sm;
+use ptx_build::cuda_tools::CudaTools;
+use ptx_build::error::Error;
+use ptx_build::progress::Progress;
+use ptx_build::ptxas::Assembler;
+use ptx_build::target::Sm;
 
 use super::machine::*;
 
