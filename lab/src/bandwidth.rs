@@ -7,7 +7,7 @@ use super::bench::{Bench, LINE};
 use super::images::{Language, Without};
 use super::thresholds::Thresholds;
 use super::variant::{Group, Variant, in_words};
-use launch::device::{Argument, Asked, Fault, Memory};
+use crate::device::{Argument, Asked, Fault, Memory};
 
 /// Bytes that are drawn; a larger piece of memory has them over and over.
 const DRAWN: u64 = 4 << 20;

@@ -10,7 +10,7 @@ use rand::seq::{SliceRandom, index};
 
 use super::images::{self, Image, Language, Without};
 use super::line::Run;
-use launch::device::{Argument, Asked, Attribute, Device, Fault, Function, Memory, Module, Shape};
+use crate::device::{Argument, Asked, Attribute, Device, Fault, Function, Memory, Module, Shape};
 use launch::gpu::Gpu;
 
 /// The most steps of one probe.

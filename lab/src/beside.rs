@@ -11,10 +11,10 @@ use super::bench::Bench;
 use super::images::{Language, Without};
 use super::thresholds::Thresholds;
 use super::variant::{Group, Variant, in_words};
+use crate::device::{Argument, Asked, Fault, Memory};
 use case::{Case, Value, Work};
 use compared::Outputs;
 use data::Drawer;
-use launch::device::{Argument, Asked, Fault, Memory};
 use table::{On, PAIRS};
 
 /// The kernels of the pairs, by name.
@@ -53,7 +53,7 @@ impl<'b> OnGpu<'b> {
         Ok(match value {
             Value::At(number) => Argument::U64(self.memory[*number].address),
             Value::Map(number, matrix) => {
-                Argument::Map(matrix.encoded(self.memory[*number].address).map_err(Fault::new)?)
+                Argument::Bytes(matrix.encoded(self.memory[*number].address).map_err(Fault::new)?[..].into())
             }
             Value::U32(number) => Argument::U32(*number),
             Value::U64(number) => Argument::U64(*number),

@@ -7,7 +7,7 @@ use super::bench::{Bench, Sweep};
 use super::line::{Line, Lines};
 use super::statistics::{median, threshold};
 use super::thresholds::{Cut, Thresholds};
-use launch::device::{Asked, Fault};
+use crate::device::{Asked, Fault};
 
 /// So many of the samples may be on the wrong side of a threshold.
 const WRONG: f64 = 0.05;

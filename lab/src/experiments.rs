@@ -11,7 +11,7 @@ use super::statistics::median;
 use super::thresholds::Thresholds;
 use super::variant::{Experiment, Group, Variant, label, part, probed};
 use super::worked::worked;
-use launch::device::{Asked, Memory};
+use crate::device::{Asked, Memory};
 
 /// All of them, in their order.
 pub const ALL: [Experiment; 11] = [

@@ -6,7 +6,7 @@ use super::line::Labels;
 use super::measure::{Case, Reading};
 use super::statistics::median;
 use super::thresholds::{Cut, Thresholds};
-use launch::device::Asked;
+use crate::device::Asked;
 
 /// One variant of an experiment.
 pub struct Variant<'v> {

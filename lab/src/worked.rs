@@ -4,7 +4,7 @@ use super::bench::Bench;
 use super::images::{Language, WORKED, Without};
 use super::thresholds::Thresholds;
 use super::variant::{Group, Variant, in_words};
-use launch::device::{Argument, Asked, Fault, Memory};
+use crate::device::{Argument, Asked, Fault, Memory};
 use workloads::{self, Input, Number, Problem, Workload};
 
 /// What is timed lasts at least so long: the clock of the driver's events has steps of half a microsecond, and a launch takes

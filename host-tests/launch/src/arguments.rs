@@ -43,7 +43,8 @@ impl Argument {
         }
     }
 
-    pub(crate) fn pointer(&self) -> *mut c_void {
+    /// Where its bytes are.
+    pub fn pointer(&self) -> *mut c_void {
         match self {
             Argument::U32(value) => (&raw const *value).cast_mut().cast(),
             Argument::U64(value) => (&raw const *value).cast_mut().cast(),

@@ -1,6 +1,7 @@
 //! The driver's own functions, by their names.
 
 /// A struct `Calls` of functions of the driver, each with its name and types.
+#[macro_export]
 macro_rules! calls {
     ($($name:ident: $symbol:literal ($($type:ty),*);)*) => {
         #[derive(Clone, Copy, Debug)]
@@ -20,4 +21,3 @@ macro_rules! calls {
         }
     };
 }
-pub(crate) use calls;

@@ -2,7 +2,7 @@
 
 use crate::arguments::mismatch;
 pub use crate::arguments::{Argument, Launch};
-use crate::calls::calls;
+use crate::calls;
 use crate::shared;
 pub use crate::target::{Target, newest_ptx};
 use crate::watch::watched;
@@ -59,12 +59,13 @@ const NOT_READY: u32 = 600;
 /// kernel, perhaps for ever.
 static GONE: AtomicBool = AtomicBool::new(false);
 
-pub(crate) fn is_gone() -> bool {
+/// Whether the GPU serves this process no more.
+pub fn is_gone() -> bool {
     GONE.load(Ordering::Relaxed)
 }
 
 /// From here on, nothing is handed back to the driver.
-pub(crate) fn give_up() {
+pub fn give_up() {
     GONE.store(true, Ordering::Relaxed);
 }
 

@@ -3,10 +3,9 @@
 mod arguments;
 mod calls;
 pub mod child;
-pub mod device;
 pub mod gpu;
 pub mod no_gpu;
-mod shared;
+pub mod shared;
 mod target;
 pub mod tensor_map;
 pub mod watch;

@@ -14,7 +14,7 @@ const MAX_DYNAMIC_SHARED: u32 = 8;
 ///
 /// # Safety
 /// `function` is a kernel of a loaded module.
-pub(crate) unsafe fn allow(driver: &Driver, function: *mut c_void, bytes: u32) -> u32 {
+pub unsafe fn allow(driver: &Driver, function: *mut c_void, bytes: u32) -> u32 {
     type SetAttribute = unsafe extern "C" fn(*mut c_void, u32, i32) -> u32;
     if bytes <= ALWAYS {
         return 0;

@@ -1,6 +1,6 @@
 //! How a kernel of a pair is launched: its arguments, its grid, and what it has to do.
 
-use launch::device::Shape;
+use crate::device::Shape;
 use workloads::Matrix;
 
 use super::data::First;

@@ -2,7 +2,7 @@
 
 use super::case::Then;
 use super::data::POISON;
-use launch::device::{Asked, Fault};
+use crate::device::{Asked, Fault};
 
 /// What a kernel wrote, and how each piece of memory is compared.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use crate::bench::Bench;
-use launch::device::{Asked, Memory};
+use crate::device::{Asked, Memory};
 
 /// What the bytes of an output are before the kernel runs.
 pub(super) const POISON: u8 = 0xa5;

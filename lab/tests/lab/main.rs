@@ -16,11 +16,11 @@ use std::time::Duration;
 
 use fake_gpu_client::{SM_VARIABLE, library};
 use lab::bench::{Bench, LINE, Places};
+use lab::device::Argument;
 use lab::images::{About, Image, Language, Without, in_rust, pack};
 use lab::judge::{Results, Verdict, judge_all};
 use lab::line::{Line, Run, read};
 use lab::{Options, Summary};
-use launch::device::Argument;
 use launch::gpu::Gpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_build::error::Result;

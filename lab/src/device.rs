@@ -5,9 +5,9 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use crate::calls::calls;
-use crate::gpu::{Gpu, give_up, is_gone};
-use crate::shared;
+pub use launch::gpu::Argument;
+use launch::gpu::{Gpu, give_up, is_gone};
+use launch::{calls, shared};
 
 /// Why something could not be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ calls! {
     property: c"cuFuncGetAttribute" (*mut i32, u32, *mut c_void);
     bus: c"cuDeviceGetPCIBusId" (*mut c_char, i32, i32);
     launch: c"cuLaunchKernel" (
-        *mut c_void, u32, u32, u32, u32, u32, u32, u32, *mut c_void, *const *const c_void, *const *const c_void
+        *mut c_void, u32, u32, u32, u32, u32, u32, u32, *mut c_void, *const *mut c_void, *const *const c_void
     );
     new_stream: c"cuStreamCreateWithPriority" (*mut *mut c_void, u32, i32);
     drop_stream: c"cuStreamDestroy_v2" (*mut c_void);
@@ -133,19 +133,6 @@ impl Drop for Module {
 #[derive(Clone, Copy, Debug)]
 pub struct Function(*mut c_void);
 
-/// An argument of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Argument {
-    /// A 32-bit number.
-    U32(u32),
-    /// A 64-bit number or an address.
-    U64(u64),
-    /// A 32-bit float.
-    F32(f32),
-    /// A tensor map.
-    Map([u8; 128]),
-}
-
 /// The grid of a launch, of one or two dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -161,17 +148,6 @@ pub struct Shape {
 impl From<(u32, u32)> for Shape {
     fn from((blocks, threads): (u32, u32)) -> Shape {
         Shape { blocks: [blocks, 1], threads: [threads, 1], shared: 0 }
-    }
-}
-
-impl Argument {
-    fn pointer(&self) -> *const c_void {
-        match self {
-            Argument::U32(value) => (&raw const *value).cast(),
-            Argument::U64(value) => (&raw const *value).cast(),
-            Argument::F32(value) => (&raw const *value).cast(),
-            Argument::Map(value) => (&raw const *value).cast(),
-        }
     }
 }
 
