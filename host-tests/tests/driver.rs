@@ -5,7 +5,7 @@
 use cust::{CudaApiVersion, CudaFlags, device::Device, error::CudaError};
 use fake_gpu_client::{CHECKS_VARIABLE, REPORT_VARIABLE, SM_VARIABLE, bytes_in_use, calls, findings, library};
 use host_tests::check::here::toolchain;
-use launch::gpu::{Gpu, NoGpu, Target, newest_ptx};
+use launch::gpu::{Gpu, NoGpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_build::progress::Progress;
 use ptx_build::target::Sm;
@@ -54,12 +54,6 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "gpu_is_described", driver: File::Fake, settings: &[], run: gpu_is_described },
     Scenario { name: "gpu_is_named", driver: File::Fake, settings: &[(SM_VARIABLE, "89")], run: gpu_is_named },
     Scenario {
-        name: "old_gpu",
-        driver: File::Fake,
-        settings: &[(SM_VARIABLE, "75"), ("FAKE_VERSION", "12040")],
-        run: old_gpu,
-    },
-    Scenario {
         name: "tensor_maps",
         driver: File::Fake,
         settings: &[("FAKE_FAIL", "cuTensorMapEncodeIm2col=1")],
@@ -96,16 +90,9 @@ fn main() -> ExitCode {
             Trial::test(scenario.name, move || run_scenario(scenario, &folder, &kernels))
         })
         .collect();
-    let plain: [(&str, fn()); 3] = [
-        ("every_function_of_cust_is_defined", every_function_is_defined),
-        ("targets_are_read_from_images", targets_are_read_from_images),
-        ("newest_ptx_by_driver", newest_ptx_by_driver),
-    ];
-    trials.extend(plain.map(|(name, run)| {
-        Trial::test(name, move || {
-            run();
-            Ok(())
-        })
+    trials.push(Trial::test("every_function_of_cust_is_defined", || {
+        every_function_is_defined();
+        Ok(())
     }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -237,29 +224,6 @@ fn gpu_is_described() {
 }
 
 const PTX_90: &[u8] = b"// made\n.version 9.0\n.target sm_90a, debug\n.address_size 64\n";
-const PTX_75: &[u8] = b".version 9.0\n.target sm_75\n";
-
-fn old_gpu() {
-    let gpu = Gpu::find().unwrap();
-    let message = |image: &[u8]| gpu.load(image).unwrap_err().to_string();
-    assert_eq!(
-        message(PTX_90),
-        "the kernels were built for sm_90; this GPU is older, sm_75\n  → build them for it: -Ctarget-cpu=sm_75"
-    );
-    assert_eq!(
-        message(PTX_75),
-        "the kernels are PTX 9.0; the driver (CUDA 12.4) takes 8.4 at most\n  → update the driver\n  \
-         → assemble the PTX with ptxas first: `ptxas -arch sm_75`\n  \
-         → build it older: -Ctarget-feature=+ptx84"
-    );
-    assert_eq!(
-        message(b"kernels"),
-        "this is neither a cubin nor a PTX text with .version and .target\n  at image of 7 bytes\n  \
-         → pass what ptxas wrote with -o, or what rustc wrote with --emit=asm"
-    );
-    assert_eq!(calls(), ["cuInit 0", "cuDeviceGet 0"], "a refused image does not reach the driver");
-}
-
 /// PTX for one GPU alone, which another refuses.
 fn refused_ptx() {
     let gpu = Gpu::find().unwrap();
@@ -457,41 +421,4 @@ fn each_source(folder: &Path, visit: &mut dyn FnMut(&str)) {
             visit(&fs::read_to_string(&path).expect("a text"));
         }
     }
-}
-
-fn targets_are_read_from_images() {
-    let cubin = |abi_version: u8, flags: u32| {
-        let mut header = vec![0; 64];
-        header[..4].copy_from_slice(b"\x7fELF");
-        header[8] = abi_version;
-        header[0x30..0x34].copy_from_slice(&flags.to_le_bytes());
-        Target::of(&header).ok()
-    };
-    // As ptxas 12.9 and 13.5 write them.
-    assert_eq!(cubin(7, 0x0032_0532), Some(Target::Cubin { sm: 50 }));
-    assert_eq!(cubin(7, 0x005a_0d5a), Some(Target::Cubin { sm: 90 }));
-    assert_eq!(cubin(8, 0x0600_5a04), Some(Target::Cubin { sm: 90 }));
-    assert_eq!(cubin(8, 0x0600_7902), Some(Target::Cubin { sm: 121 }));
-    assert_eq!(Target::of(PTX_90).ok(), Some(Target::Ptx { sm: 90, version: (9, 0) }));
-    assert!(Target::of(b"\x7fELF").is_err());
-
-    let check =
-        |target: Target, sm| target.check(sm, ptx_driver::CudaVersion(13000)).map_err(|error| error.to_string());
-    assert_eq!(check(Target::Cubin { sm: 80 }, 86), Ok(()));
-    assert_eq!(
-        check(Target::Cubin { sm: 80 }, 90),
-        Err("machine code for sm_80 does not run on this GPU's sm_90\n  \
-             → assemble the PTX with `ptxas -arch sm_90`, or load the PTX itself"
-            .into())
-    );
-    assert_eq!(check(Target::Ptx { sm: 80, version: (9, 0) }, 121), Ok(()));
-}
-
-fn newest_ptx_by_driver() {
-    let of = |version| newest_ptx(ptx_driver::CudaVersion(version));
-    assert_eq!(
-        [11040, 12000, 12060, 12070, 12080, 13000, 13050].map(of),
-        [(7, 4), (8, 0), (8, 5), (8, 6), (8, 7), (9, 0), (9, 5)].map(Some)
-    );
-    assert_eq!(of(14000), None);
 }

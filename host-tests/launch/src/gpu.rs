@@ -4,7 +4,6 @@ use crate::arguments::mismatch;
 pub use crate::arguments::{Argument, Launch};
 use crate::calls;
 use crate::shared;
-pub use crate::target::{Target, newest_ptx};
 use crate::watch::watched;
 use cust::{
     context::Context,
@@ -183,8 +182,6 @@ impl Gpu {
     pub fn load(&self, image: &[u8]) -> Result<Module> {
         const ERROR_LOG_BUFFER: u32 = 5;
         const ERROR_LOG_BUFFER_BYTES: u32 = 6;
-        let built_for = Target::of(image)?;
-        built_for.check(self.sm, self.driver.version())?;
         let text = [image, &[0]].concat();
         let mut log = vec![0u8; 16 << 10];
         // This call takes its option values in the place of pointers to them.

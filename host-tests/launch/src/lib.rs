@@ -6,6 +6,5 @@ pub mod child;
 pub mod gpu;
 pub mod no_gpu;
 pub mod shared;
-mod target;
 pub mod tensor_map;
 pub mod watch;

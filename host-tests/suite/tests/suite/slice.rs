@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use fake_gpu_client::SM_VARIABLE;
 use host_tests::check::{forms_check, whole};
-use launch::gpu::Target;
 use ptx_build::cuda_tools::CudaTools;
 use ptx_build::disassembler::Disassembler;
 use ptx_build::error::{Error, Result};
@@ -89,7 +88,7 @@ pub(crate) fn prepare(folder: &Path) -> Result<()> {
         // tests/orders assembles the litmus tests for all of them.
         let kernels = kernels(on.version, [(FORMS, part_of_few.assemble(&on)?), (FAULTS, faults.assemble(&on)?)]);
         let mut all = kernels.sections.values().flatten();
-        assert!(all.all(|image| Target::of(&image.cubin).is_ok()), "{} makes no cubins", on.sm);
+        assert!(all.all(|image| image.cubin.starts_with(b"\x7fELF")), "{} makes no cubins", on.sm);
         if on.sm == Sm::new(BUILT_FOR) {
             std::fs::write(folder.join("cubins"), kernels.pack()?).expect("a temporary folder takes it");
             kernels.forms().iter().try_for_each(|image| disassemble(image, &tools, folder))?;
