@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::forms::{Case, retarget};
 use crate::tools::error::{Error, Result};
+use crate::tools::files::write_whole;
 use crate::tools::ptx::Module;
 use crate::tools::ptxas::{Assembler, Rejected};
 use crate::tools::target::{PtxVersion, Sm};
@@ -37,13 +38,13 @@ impl Verdicts<'_> {
 
     fn refusal(&self, assembler: &Assembler, cases: &[&Case], sm: Sm, version: PtxVersion) -> Result<Option<String>> {
         let text = retarget(self.module, &names(cases), sm, version);
-        let kept = self.kept(("all of it accepted", &text), assembler, sm)?;
+        let kept = answer(&self.kept, assembler, ("all of it accepted", &text, sm));
         if kept.is_file() {
             return Ok(None);
         }
         match assemble(assembler, &text, sm)? {
             Err(rejected) => Ok(Some(rejected.to_string())),
-            Ok(()) => keep(&kept).map(|()| None),
+            Ok(()) => write_whole(&kept, "").map(|()| None),
         }
     }
 
@@ -70,7 +71,7 @@ impl Verdicts<'_> {
         version: PtxVersion,
     ) -> Result<Vec<&'c Case>> {
         let text = retarget(self.module, &names(cases), sm, version);
-        let kept = self.kept(("all of it refused", &text), assembler, sm)?;
+        let kept = answer(&self.kept, assembler, ("all of it refused", &text, sm));
         if kept.is_file() {
             return Ok(Vec::new());
         }
@@ -80,26 +81,23 @@ impl Verdicts<'_> {
         let refused: HashSet<&str> = lines.filter_map(|line| Some(module.function_at(line)?.name.as_str())).collect();
         let accepted: Vec<&Case> = cases.iter().copied().filter(|case| !refused.contains(case.name.as_str())).collect();
         if accepted.is_empty() {
-            keep(&kept)?;
+            write_whole(&kept, "")?;
         }
         Ok(accepted)
     }
-
-    /// The file of an answer.
-    fn kept(&self, question: (&str, &str), assembler: &Assembler, sm: Sm) -> Result<PathBuf> {
-        let size = assembler.path().metadata().map(|file| file.len()).ok();
-        let mut hasher = DefaultHasher::new();
-        (question, sm, assembler.path(), size).hash(&mut hasher);
-        std::fs::create_dir_all(&self.kept).map_err(|error| Error::io("create the folder", &self.kept, error))?;
-        Ok(self.kept.join(format!("{:016x}", hasher.finish())))
-    }
 }
 
-fn keep(answer: &Path) -> Result<()> {
-    std::fs::write(answer, "").map_err(|error| Error::io("write", answer, error))
+/// The file of an assembler's answer in that folder: by all that it depends on.
+pub(super) fn answer(folder: &Path, assembler: &Assembler, question: impl Hash) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    let size = assembler.path().metadata().map(|file| file.len()).ok();
+    (question, assembler.path(), size).hash(&mut hasher);
+    let name = format!("{:016x}", hasher.finish());
+    folder.join(&name[..2]).join(name)
 }
 
-fn assemble(assembler: &Assembler, text: &str, sm: Sm) -> Result<std::result::Result<(), Rejected>> {
+/// Whether all of a text becomes machine code.
+pub(super) fn assemble(assembler: &Assembler, text: &str, sm: Sm) -> Result<std::result::Result<(), Rejected>> {
     let scratch = tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
     // Else functions that no kernel calls are left out.
     let assembler = assembler.clone().option("-c");

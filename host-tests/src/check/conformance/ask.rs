@@ -1,14 +1,13 @@
 //! The assembler's verdicts about spellings, thousands at a time.
 
-use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write;
 use std::fs;
-use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
 use crate::check::conformance::grammar::{REGISTERS, Spelling};
+use crate::check::verdicts::{answer, assemble};
 use crate::tools::command::Machine;
-use crate::tools::error::{Error, Result};
+use crate::tools::error::Result;
 use crate::tools::files::write_whole;
 use crate::tools::ptxas::{Assembler, On, Rejected};
 use crate::tools::target::{PtxVersion, Sm};
@@ -46,7 +45,7 @@ impl Asked {
     /// Which of these spellings the parser accepts for a target and a PTX ISA version.
     pub fn parsed(&self, spellings: &[Spelling], target: Sm, version: PtxVersion) -> Result<Vec<bool>> {
         let (text, lines) = parsed_module(spellings, target, version);
-        let file = self.answer(&("parsed", &text));
+        let file = answer(&self.kept, &self.assembler, ("parsed", &text));
         if let Some(letters) = fs::read(&file).ok().filter(|letters| letters.len() == spellings.len()) {
             return Ok(letters.into_iter().map(|letter| letter == b'a').collect());
         }
@@ -63,7 +62,8 @@ impl Asked {
 
     /// Those of these spellings that do not become machine code.
     pub fn failures(&self, spellings: &[Spelling], sm: Sm, version: PtxVersion) -> Result<Vec<Failure>> {
-        let file = self.answer(&("machine code of all", machine_code_module(spellings, sm, version), sm));
+        let question = ("machine code of all", machine_code_module(spellings, sm, version), sm);
+        let file = answer(&self.kept, &self.assembler, question);
         if file.is_file() {
             return Ok(Vec::new());
         }
@@ -76,14 +76,8 @@ impl Asked {
 
     /// Halves what fails until each failure is alone.
     fn failing_part(&self, part: &[Spelling], from: usize, sm: Sm, version: PtxVersion) -> Result<Vec<Failure>> {
-        let scratch =
-            tempfile::tempdir().map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
         let text = machine_code_module(part, sm, version);
-        // Else functions that no kernel calls are left out.
-        let assembler = self.assembler.clone().option("-c");
-        let Err(rejected) = assembler.assemble_text(&text, sm, &scratch.path().join("spellings.cubin"))? else {
-            return Ok(Vec::new());
-        };
+        let Err(rejected) = assemble(&self.assembler, &text, sm)? else { return Ok(Vec::new()) };
         if let [_] = part {
             return Ok(vec![failure(from, &rejected)]);
         }
@@ -91,15 +85,6 @@ impl Asked {
         let mut failures = self.failing_part(first, from, sm, version)?;
         failures.extend(self.failing_part(second, from + first.len(), sm, version)?);
         Ok(failures)
-    }
-
-    /// The file of an answer: by all that it depends on.
-    fn answer(&self, question: &impl Hash) -> PathBuf {
-        let mut hasher = DefaultHasher::new();
-        let size = self.assembler.path().metadata().map(|file| file.len()).ok();
-        (question, self.assembler.path(), size).hash(&mut hasher);
-        let name = format!("{:016x}", hasher.finish());
-        self.kept.join(&name[..2]).join(name)
     }
 }
 
