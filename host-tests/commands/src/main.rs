@@ -6,7 +6,6 @@ mod corpus;
 mod elsewhere;
 mod explain;
 mod forms;
-mod miri;
 mod parity;
 mod sass;
 mod test;

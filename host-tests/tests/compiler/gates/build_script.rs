@@ -6,19 +6,22 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use host_tests::check::here::toolchain;
 use host_tests::check::{forms_check, whole};
+use host_tests::tools::command::Machine;
 use ptx_intrinsics::catalogue;
 use rand::seq::IndexedRandom;
 
-use super::machine::*;
+use super::TARGET;
 use super::script::{BuildScript, Opened, SCRIPT, number};
 
 /// As a link it is silently not there where links are not kept, and every gate closes.
 #[test]
 fn the_package_has_a_build_script_of_its_own() {
-    let own = repository().join("ptx-intrinsics/build.rs");
+    let own = Machine::current().repository.join("ptx-intrinsics/build.rs");
     assert!(fs::symlink_metadata(&own).is_ok_and(|file| file.is_file()), "{} is not a file", own.display());
-    let shown = fs::read_to_string(repository().join("build.rs")).expect("the repository shows it at its top");
+    let shown =
+        fs::read_to_string(Machine::current().repository.join("build.rs")).expect("the repository shows it at its top");
     assert_eq!(fs::read_to_string(own).expect("it is a file"), shown, "build.rs is not that of ptx-intrinsics");
 }
 

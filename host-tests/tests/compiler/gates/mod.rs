@@ -2,6 +2,8 @@
 //! script reads those flags.
 
 mod build_script;
-mod machine;
 mod script;
 mod target;
+
+/// What rustc calls the GPU.
+const TARGET: &str = "nvptx64-nvidia-cuda";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use super::machine::*;
+use host_tests::tools::command::Machine;
 
 /// The build script, compiled and run as cargo does.
 pub(super) struct BuildScript {
@@ -30,7 +30,7 @@ impl BuildScript {
         std::fs::create_dir_all(&folder).expect("cargo makes the folder around it for tests");
         let program = folder.join("build-script");
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let source = repository().join("ptx-intrinsics/build.rs");
+        let source = Machine::current().repository.join("ptx-intrinsics/build.rs");
         let status = Command::new(rustc).args(["--edition", "2024", "-o"]).arg(&program).arg(source).status();
         assert!(status.expect("rustc can be run").success(), "build.rs does not compile");
         BuildScript { program, folder }

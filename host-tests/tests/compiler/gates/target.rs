@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use host_tests::check::forms::write_package_with;
-use host_tests::check::here::or_panic;
+use host_tests::check::here::{or_panic, toolchain};
 use host_tests::check::refused::{Refusal, refusals};
 use host_tests::tools::core_library;
 use host_tests::tools::device_build::Profile;
 use host_tests::tools::toolchain::DeviceToolchain;
 use ptx_intrinsics::catalogue::IMPORTS;
 
-use super::machine::*;
+use super::TARGET;
 
 /// A kernel crate outside of this workspace, as a user has one.
 struct User {

@@ -316,7 +316,7 @@ impl Markers {
         markers.rustc(
             "rlib",
             "ptx_intrinsics",
-            &repository().join("ptx-intrinsics/src/lib.rs"),
+            &Machine::current().repository.join("ptx-intrinsics/src/lib.rs"),
             &["cuda_device"],
             &cfgs,
         );
@@ -325,7 +325,7 @@ impl Markers {
 
     /// What the build script says under cargo-oxide, with the feature.
     fn cfgs(&self) -> Vec<String> {
-        self.rustc("bin", "build_script", &repository().join("ptx-intrinsics/build.rs"), &[], &[]);
+        self.rustc("bin", "build_script", &Machine::current().repository.join("ptx-intrinsics/build.rs"), &[], &[]);
         let vars = [
             ("CARGO_CFG_CUDA_OXIDE_INTERNAL_BACKEND_IDENTITY", "5f0c"),
             ("CARGO_FEATURE_CUDA_OXIDE", "1"),
@@ -379,7 +379,8 @@ impl Markers {
 
 /// The published markers, with a body that writes down the call.
 fn stand_in() -> String {
-    let markers = fs::read_to_string(repository().join("ptx-cuda-oxide/src/lib.rs")).expect("the markers are there");
+    let markers = fs::read_to_string(Machine::current().repository.join("ptx-cuda-oxide/src/lib.rs"))
+        .expect("the markers are there");
     let changes = [
         ("#![no_std]", ""),
         ("$(let _ = $argument;)*", "let values: &[&[u8]] = &[$(crate::bytes(&$argument)),*];"),
@@ -450,8 +451,4 @@ fn read(said: &str) -> Vec<Said> {
 fn unhex(text: &str) -> Vec<u8> {
     let digits = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).expect("digits"));
     digits.map(|pair| u8::from_str_radix(pair, 16).expect("digits")).collect()
-}
-
-fn repository() -> PathBuf {
-    Machine::current().repository
 }

@@ -236,6 +236,31 @@ fn files_are_short() {
     assert!(long.is_empty(), "more than {LONGEST} lines:\n{}", long.join("\n"));
 }
 
+/// What cargo is told not to test would never run.
+#[test]
+fn what_is_not_tested_has_no_tests() {
+    let mut looked_at = 0;
+    for member in members() {
+        let folder = repository().join(&member);
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a package has a manifest");
+        let targets =
+            manifest.split("\n[").filter(|section| section.starts_with("lib]") || section.starts_with("[bin]]"));
+        let targets: Vec<&str> = targets.collect();
+        let has = |line: &str| !targets.is_empty() && targets.iter().all(|target| target.contains(line));
+        let unwanted =
+            [("\ntest = false\n", "#[test]"), ("\ntest = false\n", "cfg(test)"), ("\ndoctest = false\n", "/// ```")];
+        let unwanted: Vec<&str> = unwanted.iter().filter(|(line, _)| has(line)).map(|(_, word)| *word).collect();
+        let sources = ["src", "."].map(|part| folder.join(part)).into_iter().filter(|part| part.is_dir());
+        for file in sources.flat_map(|part| rust_files(&part, part.ends_with("src"))) {
+            let text = fs::read_to_string(&file).expect("the source can be read");
+            let found = unwanted.iter().find(|word| text.contains(**word));
+            assert_eq!(found, None, "{}: {member}/Cargo.toml says that it has none", file.display());
+            looked_at += unwanted.len();
+        }
+    }
+    assert!(looked_at > 100, "{looked_at}");
+}
+
 #[test]
 fn macros_are_names_before_an_exclamation_mark() {
     let tokens = tokens("rows! { a!(b) }\nif !c { d != e }\nf!(g)");
