@@ -1,5 +1,6 @@
 // Arrays, textures and surfaces on the functions of the driver.
 #include "calls.h"
+#include <stddef.h>
 #include <string.h>
 
 // Sizes of a texture and of a surface, two fetches of it, and a store to the surface.
@@ -41,7 +42,8 @@ int main(void) {
   CUDA_ARRAY3D_DESCRIPTOR what = {W, H, D, CU_AD_FORMAT_UNSIGNED_INT8, 2, 0}, told;
   CALL(cuArray3DCreate, &cuboid, &what);
   CALL(cuArray3DGetDescriptor, &told, cuboid);
-  HOLDS(!memcmp(&what, &told, sizeof what));
+  // What follows the last member is padding.
+  HOLDS(!memcmp(&what, &told, offsetof(CUDA_ARRAY3D_DESCRIPTOR, Flags) + sizeof what.Flags));
   CUDA_ARRAY3D_DESCRIPTOR of_layers = {W, H, 2, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST};
   CALL(cuArray3DCreate, &layers, &of_layers);
   of_layers.NumChannels = 3;

@@ -158,8 +158,8 @@ fn a_target_with_a_suffix() {
     user.accepts(&["-Ctarget-cpu=sm_90a"], REGISTERS);
     user.accepts(&["-Ctarget-cpu=sm_103f"], REGISTERS);
     user.accepts(&["-Ctarget-cpu=sm_103f"], FLOATS);
-    // These flags are those of another test, so that the crate is compiled once for both.
-    let refused = user.refuses(&["-Ctarget-cpu=sm_90", "-Ctarget-feature=+ptx80"], REGISTERS);
+    // As for `a_missing_feature_is_named`, so that the crate is compiled once for both.
+    let refused = user.refuses(&["-Ctarget-cpu=sm_100", "-Ctarget-feature=+ptx88"], REGISTERS);
     let message = "`ptx_intrinsics::setmaxnreg_dec_sync_aligned` needs the target (sm_90a, sm_100f, sm_110f, sm_120f), and this \
                    build is for another";
     assert_eq!(refused.message, message);
