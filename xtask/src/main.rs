@@ -39,10 +39,14 @@ fn main() -> ExitCode {
 }
 
 /// What is compiled of a program beyond its plain self. The way to a GPU's driver is only for machines that have one: it takes as
-/// long to compile as the rest of the demo.
+/// long to compile as the rest of the demo. The laboratory is optimised where it measures, and not for tests.
 fn features(package: &str) -> &'static [&'static str] {
     let is_there = || DEVICES.iter().any(|device| Path::new(device).exists()) || env::var_os(DRIVER_VARIABLE).is_some();
-    if package == "demo" && is_there() { &["--features", "gpu"] } else { &[] }
+    match package {
+        "demo" if is_there() => &["--features", "gpu"],
+        "lab" => &["--config", "profile.dev.package.lab.opt-level=1"],
+        _ => &[],
+    }
 }
 
 /// What NVIDIA's driver makes on Linux, and in Windows' subsystem for it.

@@ -316,7 +316,7 @@ fn fill(kernels: &mut [Kernels], wanted: &Wanted, toolchain: &DeviceToolchain, p
 fn program(folder: &Path, machine: &Machine, progress: &Progress) -> Result<()> {
     let step = progress.step("Compiling the program");
     let cargo = machine.var("CARGO").unwrap_or("cargo".as_ref());
-    let build = ["rustc", "--quiet", "--package", "suite", "--bin", "gpu-suite", "--target-dir"];
+    let build = ["rustc", "--quiet", "--package", "suite", "--bin", "gpu-suite", LABORATORY, "--target-dir"];
     let build = Command::new(cargo).args(build).arg(machine.target()).args(["--", "-Cstrip=symbols"]);
     build.dir(&machine.repository).run()?;
     drop(step);
@@ -333,6 +333,9 @@ fn program(folder: &Path, machine: &Machine, progress: &Progress) -> Result<()> 
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&run, executable).map_err(|error| Error::io("make executable", &run, error))
 }
+
+/// Tests do not need it, and compile in less time without.
+const LABORATORY: &str = "--config=profile.dev.package.lab.opt-level=1";
 
 /// The newest version of the C library that a program names.
 pub fn newest_glibc(program: &[u8]) -> (u32, u32) {
