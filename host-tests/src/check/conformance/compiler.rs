@@ -161,10 +161,10 @@ fn rust_type(ptx: &str) -> String {
     }
 }
 
-// Words, one space after each; before the first order two are none.
+// `-` is none.
 const LOADS: &str = "ld ld_shared ld_shared_cluster ld_const ld_local ld_param_entry ld_param_func ld_global";
 const STORES: &str = "st st_shared st_shared_cluster st_local st_global";
-const ORDERS: &str = "  .volatile() .mmio() .relaxed::<Cta>() .relaxed::<Gpu>() .acquire::<Cluster>() .acquire::<Sys>() \
+const ORDERS: &str = "- - .volatile() .mmio() .relaxed::<Cta>() .relaxed::<Gpu>() .acquire::<Cluster>() .acquire::<Sys>() \
     .release::<Gpu>() .release::<Sys>()";
 const CACHINGS: &str = "NoHint Ca Cg Cs Lu Cv Wb Wt EvictNormal EvictUnchanged EvictFirst EvictLast NoAllocate L2EvictNormal L2EvictFirst \
     L2EvictLast";
@@ -182,9 +182,9 @@ fn called(random: &mut impl Rng) -> Expression {
         });
         forms.filter(|(rust, _)| !rust.starts_with("ptx!")).collect()
     });
-    let mut one = |of: &'static str| of.split(' ').choose(random).unwrap_or_default();
+    let mut one = |of: &'static str| of.split(' ').choose(random).filter(|word| *word != "-").unwrap_or_default();
     let load = one("ld st") == "ld";
-    let global = one("  global") != "global";
+    let global = one("- - global") != "global";
     let name = match (load, global) {
         (true, true) => one("ld_global ld_global_nc"),
         (true, false) => one(LOADS),
@@ -202,7 +202,7 @@ fn called(random: &mut impl Rng) -> Expression {
         ("st_global", _) => format!("::<{caching}>"),
         _ => String::new(),
     };
-    let lanes = one("  V2 V4 V8");
+    let lanes = one("- - V2 V4 V8");
     let scalar = one(SCALARS);
     let element = if lanes.is_empty() { scalar.to_owned() } else { format!("{lanes}<{scalar}>") };
     let (with, cond, behind) = *VERBS.choose(random).unwrap_or(&VERBS[0]);
