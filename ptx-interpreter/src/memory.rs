@@ -267,7 +267,7 @@ impl Machine<'_> {
         if let Some(overwritten) = self.launch.overwritten {
             let mut overwritten = overwritten.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             // SAFETY: they are held.
-            unsafe { overwritten.keep(self.outside, address, bytes) };
+            unsafe { overwritten.keep(self.outside.holds, address, bytes) };
         }
     }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::launch::Outside;
 use crate::overlay::{NONE, Overlay, PAGE, Page, on_pages, ranges};
 
 /// What launches have overwritten of the memory outside, as it was before. See [`Launch::overwritten`](crate::Launch::overwritten).
@@ -18,15 +17,15 @@ impl Overwritten {
     /// Some bytes are written from now on.
     ///
     /// # Safety
-    /// They are readable, and so is what `outside` holds beside them.
-    pub(crate) unsafe fn keep(&mut self, outside: &Outside<'_>, address: u64, bytes: usize) {
+    /// They are readable, and so is what the memory outside `holds` beside them.
+    pub(crate) unsafe fn keep(&mut self, holds: &dyn Fn(u64, usize) -> bool, address: u64, bytes: usize) {
         for range in on_pages(address, bytes) {
             let begin = address + range.start as u64;
             let (number, at) = (begin / PAGE, (begin % PAGE) as usize);
             let page = self.0.page(number);
             // SAFETY: the caller says so.
             unsafe {
-                match (outside.holds)(number * PAGE, PAGE as usize) {
+                match holds(number * PAGE, PAGE as usize) {
                     true if page.known == NONE => page.copy(0..PAGE as usize, (number * PAGE) as *const u8),
                     true => {}
                     false => page.copy(at..at + range.len(), begin as *const u8),

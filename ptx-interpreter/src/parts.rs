@@ -305,7 +305,7 @@ impl Whole<'_> {
             let mut overwritten = overwritten.lock().unwrap_or_else(PoisonError::into_inner);
             for (address, bytes) in all.iter().flat_map(Written::outside) {
                 // SAFETY: the bytes were there when they were written, and nothing else uses them now.
-                unsafe { overwritten.keep(self.outside, address, bytes) };
+                unsafe { overwritten.keep(self.outside.holds, address, bytes) };
             }
         }
         let mut module = self.program.module.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,6 @@
 //! Which calls led to a function.
 
 use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
-
-use crate::check::Used;
-use crate::machine::Program;
 
 /// Paths of calls from a kernel to its functions. Each has a number, and that of the kernel itself is 0. A site on a path is the number of
 /// an instruction, and that of the path times the count of all instructions.
@@ -54,7 +50,7 @@ impl Paths {
     }
 
     /// Enters what others have entered. Gives the number that each of their paths has here.
-    fn enter_all(&mut self, others: &Paths, count: u32) -> Vec<u32> {
+    pub(crate) fn enter_all(&mut self, others: &Paths, count: u32) -> Vec<u32> {
         let mut numbers = vec![0];
         for call in &others.calls {
             let from = numbers[(call / count) as usize] * count;
@@ -63,28 +59,13 @@ impl Paths {
         numbers
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
     /// The instructions that called what leads to a site, the innermost first.
     pub(crate) fn to(&self, site: u32, count: u32) -> Vec<u32> {
         self.before(site, count).map(|path| self.calls[path as usize - 1] % count).collect()
-    }
-}
-
-impl Program {
-    /// What a launch has used tells its calls by the program's own paths.
-    pub(crate) fn keep_paths(&self, used: &mut Used, paths: &Paths) {
-        if paths.calls.is_empty() {
-            return;
-        }
-        let count = self.sites.len() as u32;
-        let numbers = self.paths().enter_all(paths, count);
-        for range in &mut used.ranges {
-            range.path = numbers[(range.by.1 / count) as usize];
-            range.by.1 %= count;
-        }
-    }
-
-    pub(crate) fn paths(&self) -> MutexGuard<'_, Paths> {
-        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

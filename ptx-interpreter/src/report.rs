@@ -1,7 +1,7 @@
 //! A launch that is checked, and what is found.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
@@ -151,6 +151,23 @@ impl Program {
             true => Finding { help: OF_AN_UPDATE.into(), ..finding },
             false => finding,
         }
+    }
+
+    /// What a launch has used tells its calls by the program's own paths.
+    fn keep_paths(&self, used: &mut Used, paths: &Paths) {
+        if paths.is_empty() {
+            return;
+        }
+        let count = self.sites.len() as u32;
+        let numbers = self.paths().enter_all(paths, count);
+        for range in &mut used.ranges {
+            range.path = numbers[(range.by.1 / count) as usize];
+            range.by.1 %= count;
+        }
+    }
+
+    fn paths(&self) -> MutexGuard<'_, Paths> {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
