@@ -62,7 +62,7 @@ fn finds_what_it_uses_too_early(program: &Program, text: &str) {
 }
 
 fn finds_pointers_to_device_memory(program: &Program, text: &str) {
-    for (case, does) in [("pointer_read", "reads"), ("pointer_write", "writes")] {
+    for (case, does) in [("pointer_read", "reads"), ("pointer_write", "writes"), ("pointer_of_many", "reads")] {
         let title = format!("error[bounds]: the host {does} device memory\n");
         let place = format!("host.cu:{}, ", line_of(text, case));
         finds(program, case, &[&title, &place, "help: copy the bytes (cudaMemcpy)"]);

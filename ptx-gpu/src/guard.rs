@@ -1,7 +1,7 @@
 //! Pages that the program must not access now. They are protected, so that an access is a signal. Its handler notes the access and
 //! opens the page, and the program goes on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,8 @@ use crate::handle::Handle;
 pub(crate) const PAGE: u64 = 1 << 12;
 /// Accesses that are noted between two calls of the program, at most.
 const ACCESSES: usize = 256;
-/// Runs of pages that are closed at one time, at most: the system gives a process 65,530 mappings.
+/// Runs of pages that are closed at one time until something is done, at most: the system gives a process 65,530 mappings. Device memory
+/// that is closed is as what lies between two allocations.
 const RUNS: usize = 1 << 13;
 
 /// What the program must not do with a page.
@@ -23,6 +24,8 @@ const RUNS: usize = 1 << 13;
 pub(crate) enum Closed {
     ToWrites,
     ToAll,
+    /// To all, whatever is done: device memory.
+    Always,
 }
 
 /// What the program did while it must not.
@@ -39,6 +42,8 @@ pub(crate) struct Access {
 struct Guard {
     /// What is closed: where each run of pages begins, where it ends, and how.
     runs: BTreeMap<u64, (u64, Closed)>,
+    /// Where those begin that are closed until something is done.
+    waiting: BTreeSet<u64>,
     /// What was opened since somebody asked.
     opened: Vec<(u64, u64)>,
     accesses: Vec<Access>,
@@ -46,8 +51,13 @@ struct Guard {
     others: Option<libc::sigaction>,
 }
 
-static GUARD: Mutex<Guard> =
-    Mutex::new(Guard { runs: BTreeMap::new(), opened: Vec::new(), accesses: Vec::new(), others: None });
+static GUARD: Mutex<Guard> = Mutex::new(Guard {
+    runs: BTreeMap::new(),
+    waiting: BTreeSet::new(),
+    opened: Vec::new(),
+    accesses: Vec::new(),
+    others: None,
+});
 
 /// Whether something is closed, and whether accesses were noted: most programs have neither.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -67,17 +77,12 @@ pub(crate) fn open(begin: u64, bytes: u64) {
     }
 }
 
-/// This library accesses everything.
-pub(crate) fn open_all() {
-    open(0, u64::MAX);
-}
-
-/// What was opened since somebody asked, and if `all` is asked for, what is closed.
-pub(crate) fn pages(all: bool) -> Vec<(u64, u64)> {
+/// What was opened since somebody asked, and if more is done, what is closed until then.
+pub(crate) fn pages(more_is_done: bool) -> Vec<(u64, u64)> {
     let mut guard = guard();
     let mut pages = std::mem::take(&mut guard.opened);
-    if all {
-        pages.extend(guard.runs.iter().map(|(begin, (end, _))| (*begin, *end)));
+    if more_is_done {
+        pages.extend(guard.waiting.iter().map(|begin| (*begin, guard.runs[begin].0)));
     }
     pages
 }
@@ -88,8 +93,9 @@ pub(crate) fn close(pages: impl Iterator<Item = (u64, u64, Option<Closed>)>) {
     for (begin, end, how) in pages {
         guard.set(begin, end, how);
     }
-    if guard.runs.len() > RUNS {
-        guard.open(0, u64::MAX);
+    if guard.waiting.len() > RUNS {
+        let all: Vec<(u64, u64)> = guard.waiting.iter().map(|begin| (*begin, guard.runs[begin].0)).collect();
+        all.into_iter().for_each(|(begin, end)| guard.open(begin, end));
     }
     if !guard.runs.is_empty() {
         guard.handle();
@@ -106,13 +112,20 @@ fn protect(begin: u64, end: u64, how: Option<Closed>) -> bool {
     let protection = match how {
         None => libc::PROT_READ | libc::PROT_WRITE,
         Some(Closed::ToWrites) => libc::PROT_READ,
-        Some(Closed::ToAll) => libc::PROT_NONE,
+        Some(Closed::ToAll | Closed::Always) => libc::PROT_NONE,
     };
     // SAFETY: the pages are of an allocation that the program may use, and nothing of this library is in them.
     unsafe { libc::mprotect(begin as *mut c_void, (end - begin) as usize, protection) == 0 }
 }
 
 impl Guard {
+    fn insert(&mut self, begin: u64, end: u64, how: Closed) {
+        self.runs.insert(begin, (end, how));
+        if how != Closed::Always {
+            self.waiting.insert(begin);
+        }
+    }
+
     /// Takes out what is closed in a range. The rest of a run stays.
     fn cut(&mut self, begin: u64, end: u64) -> Vec<(u64, u64, Closed)> {
         let before = self.runs.range(..begin).next_back().map_or(begin, |(at, _)| *at);
@@ -123,9 +136,9 @@ impl Guard {
                 return None;
             }
             self.runs.remove(&from);
-            [(from, cut), (until, to)].into_iter().filter(|(from, to)| from < to).for_each(|(from, to)| {
-                self.runs.insert(from, (to, how));
-            });
+            self.waiting.remove(&from);
+            let rest = [(from, cut), (until, to)].into_iter().filter(|(from, to)| from < to);
+            rest.for_each(|(from, to)| self.insert(from, to, how));
             Some((cut, until, how))
         };
         all.into_iter().filter_map(within).collect()
@@ -138,6 +151,7 @@ impl Guard {
         self.opened.extend(all);
         if !are_open {
             // The process has no more mappings. Those that are alike become one.
+            self.waiting.clear();
             self.opened.extend(std::mem::take(&mut self.runs).into_iter().map(|(begin, (end, _))| (begin, end)));
             for (begin, end) in &self.opened {
                 protect(*begin, *end, None);
@@ -151,7 +165,7 @@ impl Guard {
             if old[..] != [(begin, end, how)] {
                 protect(begin, end, Some(how));
             }
-            self.runs.insert(begin, (end, how));
+            self.insert(begin, end, how);
         } else {
             for (begin, end, _) in old {
                 protect(begin, end, None);

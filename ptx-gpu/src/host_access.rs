@@ -75,7 +75,7 @@ impl Gpu {
         while page < end {
             let (next, how) = match self.memory.find(page) {
                 Some(one) if one.home == Home::Device => {
-                    let how = (!self.recent.for_both.contains(&one.begin)).then_some(Closed::ToAll);
+                    let how = (!self.recent.for_both.contains(&one.begin)).then_some(Closed::Always);
                     (one.end().next_multiple_of(PAGE).min(end), how)
                 }
                 Some(one) if one.is_whole_page(page) => {

@@ -168,10 +168,10 @@ impl Gpu {
             let holds = |piece: &&mut Piece| (piece.begin..piece.begin + piece.bytes).contains(&address);
             if let Some(piece) = pieces.iter_mut().find(holds) {
                 if !piece.name.starts_with("argument") {
-                    piece.name = format!("argument {number}: {}", piece.name);
+                    piece.name = format!("argument {number}: {}", piece.name).into();
                 }
             } else if let Some((begin, end)) = host_mapping(address) {
-                let name = format!("{OF_THE_HOST}, to which argument {number} points");
+                let name = format!("{OF_THE_HOST}, to which argument {number} points").into();
                 pieces.push(Piece { name, begin, bytes: end - begin, written: true, shared_with_grid_before: false });
             }
         }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use ptx_interpreter::{Piece, available_memory};
 
@@ -52,7 +53,7 @@ pub(crate) struct Allocation {
     /// Whether it was allocated in a stream.
     pub(crate) is_of_stream: bool,
     /// What messages call it.
-    name: String,
+    name: Arc<str>,
     /// Whether somebody has written to it.
     written: bool,
     /// Of registered memory, that the GPU only reads: the program itself may have no more.
@@ -88,7 +89,7 @@ impl Allocation {
     }
 
     fn freed_by(&self, call: &str) -> Allocation {
-        Allocation { name: format!("{}{FREED}{call}", self.name), written: true, ..self.clone() }
+        Allocation { name: format!("{}{FREED}{call}", self.name).into(), written: true, ..self.clone() }
     }
 
     fn piece(&self) -> Piece {
@@ -100,6 +101,8 @@ impl Allocation {
 #[derive(Default)]
 pub(crate) struct Memory {
     live: BTreeMap<u64, Allocation>,
+    /// Those to which nobody has written, and some more.
+    unwritten: Vec<u64>,
     freed: BTreeMap<u64, Allocation>,
     /// What graphs will allocate.
     asleep: BTreeMap<u64, Allocation>,
@@ -129,11 +132,17 @@ impl Memory {
             _ => format!("allocation {number} ({what})"),
         };
         self.used += bytes;
+        let name = name.into();
         let written = matches!(home, Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed);
         let is_of_stream = home == Home::Device && call.contains("Async");
         let one = Allocation { begin, bytes, home, number, is_of_stream, name, written, is_read_only: false };
-        self.live.insert(begin, one);
+        self.insert(one);
         Ok(begin)
+    }
+
+    fn insert(&mut self, one: Allocation) {
+        self.unwritten.extend((!one.written).then_some(one.begin));
+        self.live.insert(one.begin, one);
     }
 
     /// Addresses for what a graph will allocate.
@@ -148,7 +157,7 @@ impl Memory {
         let mut one = self.asleep.remove(&begin).ok_or(INVALID_VALUE)?;
         one.written = false;
         self.used += one.bytes;
-        self.live.insert(begin, one);
+        self.insert(one);
         Ok(())
     }
 
@@ -212,12 +221,12 @@ impl Memory {
             // Who has written to a part has written to it.
             let written = old.iter().any(|one| one.written && one.begin < end && begin < one.end());
             self.freed.retain(|at, _| !(begin..end).contains(at));
-            let name = format!("mapped memory {} (cuMemMap)", all.number);
+            let name = format!("mapped memory {} (cuMemMap)", all.number).into();
             let bytes = (end - begin) as usize;
             let (home, number) = (Home::Mapped, all.number);
             let one =
                 Allocation { begin, bytes, home, number, is_of_stream: false, name, written, is_read_only: false };
-            self.live.insert(begin, one);
+            self.insert(one);
         }
     }
 
@@ -231,7 +240,7 @@ impl Memory {
             return Err(HOST_MEMORY_ALREADY_REGISTERED);
         }
         self.count += 1;
-        let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count));
+        let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count).into());
         let home = Home::Registered;
         let one = Allocation { begin, bytes, home, number, is_of_stream: false, name, written: true, is_read_only };
         self.live.insert(begin, one);
@@ -313,7 +322,9 @@ impl Memory {
 
     /// A kernel ran, and may have written to any of them.
     pub(crate) fn written(&mut self) {
-        self.live.values_mut().for_each(|one| one.written = true);
+        for begin in std::mem::take(&mut self.unwritten) {
+            self.live.get_mut(&begin).into_iter().for_each(|one| one.written = true);
+        }
     }
 
     /// Whether the host may look at an address too.
@@ -344,8 +355,8 @@ impl Memory {
     }
 
     /// What messages call the allocation that an address is in, and where it is.
-    pub(crate) fn piece_of(&self, address: u64) -> (String, Range<u64>) {
-        self.find(address).map_or((String::new(), address..address), |one| (one.name.clone(), one.begin..one.end()))
+    pub(crate) fn piece_of(&self, address: u64) -> (Arc<str>, Range<u64>) {
+        self.find(address).map_or((Arc::default(), address..address), |one| (one.name.clone(), one.begin..one.end()))
     }
 
     /// What an address is in, or near to.

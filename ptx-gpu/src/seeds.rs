@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ptx_interpreter::{Finding, Heap, Left, Newest, Overwritten, Report};
 
 use crate::gpu::Gpu;
-use crate::guard;
 use crate::settings::SETTINGS;
 
 /// What makes an order of threads.
@@ -41,14 +40,12 @@ pub(crate) struct After {
 impl Gpu {
     /// What the order leaves that has run last.
     pub(crate) fn after(&self, overwritten: &Mutex<Overwritten>) -> After {
-        guard::open_all();
-        // SAFETY: the allocations are still there, and no kernel runs.
+        // SAFETY: the allocations are still there, no kernel runs, and what a launch accesses stays open until the call ends.
         After { changed: unsafe { lock(overwritten).left() }, heap: self.heap().clone() }
     }
 
     /// Memory is as it was.
     pub(crate) fn take_back(&self, overwritten: &Mutex<Overwritten>, heap: &Heap) {
-        guard::open_all();
         // SAFETY: as above.
         unsafe { std::mem::take(&mut *lock(overwritten)).put_back() };
         self.heap().clone_from(heap);

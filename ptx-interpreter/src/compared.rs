@@ -1,6 +1,7 @@
 //! What a launch leaves where loads return older values, compared with what it leaves where they do not.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::check::{Finding, Kind};
 use crate::overwritten::Left;
@@ -107,7 +108,7 @@ impl Newest<Left> {
         report: &Report,
         left: &Left,
         before: impl Fn(u64) -> u8,
-        piece: impl Fn(u64) -> (String, Range<u64>),
+        piece: impl Fn(u64) -> (Arc<str>, Range<u64>),
     ) -> Option<Finding> {
         self.finding(report, |newest| {
             let address = newest.differs_from(left)?;
@@ -116,7 +117,7 @@ impl Newest<Left> {
             let addresses = range.start + at..range.end;
             let of =
                 |all: &Left| word(addresses.clone().map(|address| all.at(address).unwrap_or_else(|| before(address))));
-            Some(Difference { name, at, newest: of(newest), left: of(left) })
+            Some(Difference { name: name.to_string(), at, newest: of(newest), left: of(left) })
         })
     }
 }

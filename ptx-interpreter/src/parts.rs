@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use crate::check::{Finding, Footprint, Piece, Used};
+use crate::check::{Finding, Footprint, Piece, Pieces, Used};
 use crate::joint::{Blocks, Joint, Part};
 use crate::launch::{Delays, L1, Launch, Outside, Parts};
 use crate::machine::{Machine, Program};
@@ -35,7 +35,7 @@ struct Whole<'a> {
     outside: &'a Outside<'a>,
     arguments: Vec<Vec<u8>>,
     asked: Asked<'a>,
-    pieces: Arc<Vec<Piece>>,
+    pieces: Arc<Pieces>,
     /// Clusters of the grid, and of a part.
     clusters: usize,
     each: usize,
@@ -83,6 +83,7 @@ impl Program {
     /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable, and so is
     /// that of the launch's [objects](Launch::objects). Nobody else writes it.
     pub unsafe fn check(&self, outside: &Outside<'_>, launch: &Launch<'_>, pieces: Vec<Piece>) -> Report {
+        let pieces = Arc::new(Pieces::new(pieces));
         // SAFETY: the caller promises the same.
         let in_parts = unsafe { self.check_in_parts(outside, launch, &pieces) };
         // SAFETY: the caller promises the same.
@@ -100,7 +101,12 @@ impl Program {
     ///
     /// # Safety
     /// As of `check`.
-    unsafe fn check_in_parts(&self, outside: &Outside<'_>, launch: &Launch<'_>, pieces: &[Piece]) -> Option<Report> {
+    unsafe fn check_in_parts(
+        &self,
+        outside: &Outside<'_>,
+        launch: &Launch<'_>,
+        pieces: &Arc<Pieces>,
+    ) -> Option<Report> {
         let (clusters, each) = self.cut(launch)?;
         let sizes = self.sizes(launch.kernel)?;
         // SAFETY: the caller says that the arguments are so long.
@@ -110,7 +116,7 @@ impl Program {
             outside,
             arguments: launch.arguments.iter().zip(&sizes).map(bytes).collect(),
             asked: Asked::of(launch),
-            pieces: Arc::new(pieces.to_vec()),
+            pieces: Arc::clone(pieces),
             clusters,
             each,
             joint: Joint::default(),
@@ -229,7 +235,7 @@ impl Whole<'_> {
         let Ok(mut machine) = Machine::new(self.program, self.outside, launch, Some(part)) else {
             return Outcome::InVain;
         };
-        self.program.add_checks(&mut machine, &self.pieces);
+        self.program.add_checks(&mut machine, Arc::clone(&self.pieces));
         match machine.run() {
             Ok(()) => self.done(machine).map_or(Outcome::InVain, Outcome::Clean),
             Err(stop) if stop.why == Why::Late && !self.joint.is_over() => self.late(machine, stop),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Piece, Place, Used, UsedRange, is_freed};
+use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::paths::Paths;
@@ -65,7 +65,7 @@ impl Program {
         &'a self,
         outside: &'a Outside<'a>,
         launch: &'a Launch<'a>,
-        pieces: Vec<Piece>,
+        pieces: Arc<Pieces>,
         run: impl FnOnce(&mut Machine<'a>) -> crate::stop::Result<()>,
     ) -> Report {
         let known = self.functions.get(launch.kernel).is_some_and(|code| code.is_entry);
@@ -76,7 +76,7 @@ impl Program {
                 return Report { stop: Some(stop), ..Report::default() };
             }
         };
-        self.add_checks(&mut machine, &Arc::new(pieces));
+        self.add_checks(&mut machine, pieces);
         if launch.begins_early {
             machine.tell(|checks, _| checks.begins_early());
         }
@@ -97,8 +97,8 @@ impl Program {
         Report { findings, stop, printed: machine.printed, instructions: machine.steps, shadow, older, used, parts: 0 }
     }
 
-    pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: &Arc<Vec<Piece>>) {
-        let (pieces, sites) = (Arc::clone(pieces), Arc::clone(&self.known));
+    pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {
+        let sites = Arc::clone(&self.known);
         let variables = self.in_shared(machine.launch.kernel);
         machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, variables, sites)));
     }

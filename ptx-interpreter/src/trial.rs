@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::time::Instant;
 
-use crate::check::Piece;
+use crate::check::{Piece, Pieces};
 use crate::in_order::Choice;
 use crate::launch::{Delays, Launch, Outside, Parts};
 use crate::machine::{Machine, Program};
@@ -272,7 +272,9 @@ impl<'p> Trial<'p> {
             machine.run_in_order(&mut choose)
         };
         // SAFETY: `launched` hands over what is of this launch.
-        self.launched(|program, outside, launch, pieces| unsafe { program.checked(outside, launch, pieces, run) })
+        self.launched(|program, outside, launch, pieces| unsafe {
+            program.checked(outside, launch, Pieces::new(pieces).into(), run)
+        })
     }
 
     /// Does something with the launch, whose arguments are as long as the parameters, and whose memory is its own.
@@ -292,7 +294,7 @@ impl<'p> Trial<'p> {
             ranges.iter().any(within)
         };
         let piece = |(name, buffer): &(String, &Buffer)| Piece {
-            name: name.clone(),
+            name: name.as_str().into(),
             begin: buffer.begin() as u64,
             bytes: buffer.bytes as u64,
             written: buffer.written,

@@ -161,6 +161,17 @@ static int pointer_read() {
   return (right ? pinned : device)[4];  // ~pointer_read
 }
 
+// Beside more allocations than there may be runs of pages that wait for something.
+static int pointer_of_many() {
+  for (int i = 0; i < 9000; i++) {
+    int *another;
+    OK(cudaMalloc(&another, 64));
+  }
+  OK(cudaMemset(device, 0, BYTES));
+  if (right) OK(cudaMemcpy(pinned, device, BYTES, cudaMemcpyDeviceToHost));
+  return (right ? pinned : device)[4];  // ~pointer_of_many
+}
+
 static int pointer_write() {
   int seven = 7;
   if (right) OK(cudaMemcpy(device, &seven, 4, cudaMemcpyHostToDevice));
@@ -255,7 +266,7 @@ static const struct {
     {"early_event", early_event}, {"wrong_stream", wrong_stream}, {"in_registered", in_registered},
     {"graph", graph},       {"other_thread", other_thread}, {"second_time", second_time},
     {"variable", variable},
-    {"pointer_read", pointer_read}, {"pointer_write", pointer_write}, {"handled", handled},
+    {"pointer_read", pointer_read}, {"pointer_write", pointer_write}, {"pointer_of_many", pointer_of_many}, {"handled", handled},
     {"silent", silent},
 };
 

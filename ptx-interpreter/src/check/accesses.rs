@@ -3,9 +3,10 @@
 use smallvec::SmallVec;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Numbers, Piece, level};
+use super::checks::{Checks, Event, Numbers, level};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
+use super::pieces::Pieces;
 use super::shadow::{CELLS, Kept, PAGE, Values};
 use crate::access::{How, Memory};
 use crate::lanes::{LANES, lanes_of};
@@ -271,13 +272,12 @@ fn lanes_beside(old: &Mark, new: &Mark) -> u32 {
 }
 
 /// Which bytes of a page have values from the beginning. What the heap gives from `fresh` on has none.
-fn values(pieces: &[Piece], fresh: u64, page: u64) -> Values {
+fn values(pieces: &Pieces, fresh: u64, page: u64) -> Values {
     if is_heap(page) {
         return [if page >= fresh { 0 } else { u8::MAX }; CELLS / 2];
     }
     let mut values = [if is_shared(page) || is_tensor(page) { 0 } else { u8::MAX }; CELLS / 2];
-    for piece in pieces.iter().filter(|piece| !piece.written) {
-        let (begin, end) = (piece.begin.max(page), (piece.begin + piece.bytes).min(page + PAGE));
+    for (begin, end) in pieces.unwritten(page, page + PAGE) {
         (begin..end).for_each(|byte| values[(byte - page) as usize / 8] &= !(1 << (byte % 8)));
     }
     values

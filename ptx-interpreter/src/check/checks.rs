@@ -24,22 +24,8 @@ use crate::spaces::Named;
 
 use super::finding::Kind;
 use super::missing::Unwritten;
+use super::pieces::Pieces;
 use super::visits::Lifetimes;
-
-/// A piece of memory that a kernel is given.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    /// What messages call it: `argument 0`.
-    pub name: String,
-    /// Its first address.
-    pub begin: u64,
-    /// Its bytes.
-    pub bytes: u64,
-    /// Whether its bytes have values from the beginning.
-    pub written: bool,
-    /// Whether the grid before this one may still use it, until `griddepcontrol.wait`.
-    pub shared_with_grid_before: bool,
-}
 
 /// An access, or what a copy does for a thread.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +170,7 @@ pub(crate) struct Checks {
     /// Threads of a block, and blocks of a cluster.
     pub(super) threads: usize,
     pub(super) cluster: u32,
-    pub(super) pieces: Arc<Vec<Piece>>,
+    pub(super) pieces: Arc<Pieces>,
     /// The first address of the heap that no kernel before has had.
     pub(super) fresh: u64,
     /// Whether the grid before may still run, and what is used while it may.
@@ -254,7 +240,7 @@ impl Checks {
     pub(crate) fn new(
         threads: usize,
         cluster: usize,
-        pieces: Arc<Vec<Piece>>,
+        pieces: Arc<Pieces>,
         variables: Vec<Named>,
         sites: Arc<Sites>,
     ) -> Checks {

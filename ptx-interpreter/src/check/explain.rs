@@ -2,8 +2,9 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Lack, Missed, Piece, Through, scope_of};
+use super::checks::{Checks, Event, Found, Lack, Missed, Through, scope_of};
 use super::finding::Kind;
+use super::pieces::Piece;
 use super::shadow::Mark;
 use super::tensor::{in_tensor, is_of_tensor, unfinished_help, unfinished_title};
 use crate::access::{Engine, Scope};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::checks::{Checks, Piece};
+use super::checks::Checks;
+use super::pieces::Piece;
 
 /// How the name of a piece goes on when it is freed.
 const FREED: &str = ", which the kernel has freed";
@@ -15,14 +16,16 @@ pub(crate) fn is_freed(name: &str) -> bool {
 impl Checks {
     /// What there is in the heap before the launch, and where the launch's own pieces will begin.
     pub(crate) fn know_heap(&mut self, pieces: impl Iterator<Item = (u64, u64, bool)>, fresh: u64) {
-        Arc::make_mut(&mut self.pieces).extend(pieces.map(|(begin, bytes, is_freed)| piece(begin, bytes, is_freed)));
+        Arc::make_mut(&mut self.pieces)
+            .of_the_heap()
+            .extend(pieces.map(|(begin, bytes, is_freed)| piece(begin, bytes, is_freed)));
         self.fresh = fresh;
     }
 
     /// A thread has allocated a piece of the heap, or freed it.
     pub(crate) fn name_piece(&mut self, begin: u64, bytes: u64, is_freed: bool) {
         let piece = piece(begin, bytes, is_freed);
-        let pieces = Arc::make_mut(&mut self.pieces);
+        let pieces = Arc::make_mut(&mut self.pieces).of_the_heap();
         match pieces.iter_mut().rev().find(|known| known.begin == begin) {
             Some(known) => *known = piece,
             None => pieces.push(piece),
@@ -33,6 +36,6 @@ impl Checks {
 /// Whether it is written is told by its address.
 fn piece(begin: u64, bytes: u64, is_freed: bool) -> Piece {
     let freed = if is_freed { FREED } else { "" };
-    let name = format!("memory that malloc gave{freed}");
+    let name = format!("memory that malloc gave{freed}").into();
     Piece { name, begin, bytes, written: true, shared_with_grid_before: false }
 }

@@ -69,7 +69,7 @@ impl Memory {
         };
         let arguments = begins.each_ref().map(|begin| std::ptr::from_ref(begin).cast::<u8>());
         let piece = |number: usize| Piece {
-            name: format!("argument {number}"),
+            name: format!("argument {number}").into(),
             begin: begins[number],
             bytes: bytes[number],
             written: number == 0 || !case.unwritten,
