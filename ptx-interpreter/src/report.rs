@@ -176,9 +176,15 @@ fn by_lines(all: Vec<Finding>) -> Vec<Finding> {
     let (mut findings, mut pairs) = (Vec::<Finding>::new(), Vec::new());
     for finding in all {
         match findings.iter().position(|known| known.is_of_the_lines_of(&finding)) {
-            Some(known) => {
-                findings[known].times += finding.times;
-                pairs[known] += 1;
+            Some(at) => {
+                let known = &mut findings[at];
+                let times = known.times + finding.times;
+                // What is to do between warps helps in one too.
+                if known.is_in_one_warp() && !finding.is_in_one_warp() {
+                    *known = finding;
+                }
+                known.times = times;
+                pairs[at] += 1;
             }
             None => {
                 findings.push(finding);

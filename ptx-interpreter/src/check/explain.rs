@@ -8,7 +8,6 @@ use super::pieces::Piece;
 use super::shadow::Mark;
 use super::tensor::{in_tensor, is_of_tensor, unfinished_help, unfinished_title};
 use crate::access::{Engine, Scope};
-use crate::lanes::LANES;
 use crate::spaces::{Named, Owner, PIECE, is_shared, owner};
 
 /// What is farther from every piece belongs to none.
@@ -167,8 +166,8 @@ impl Checks {
     }
 
     pub(super) fn conflicting(&mut self, conflict: Conflict, old: &Mark, actor: Actor, event: Event, at: u64) {
-        let same_warp = actor.block == event.actor.block && actor.number / LANES == event.actor.number / LANES;
-        let distance = if same_warp { 0 } else { 1 + self.distance(actor.block, event.actor.block) };
+        let distance =
+            if actor.is_in_warp_of(event.actor) { 0 } else { 1 + self.distance(actor.block, event.actor.block) };
         let kind = match conflict {
             Conflict::Async => Kind::Async,
             Conflict::Race if event.engine.is_some() => Kind::Async,
@@ -199,7 +198,10 @@ impl Checks {
                 let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
                 found.title =
                     format!("an asynchronous {work} begins while another thread may still use the same bytes");
-                found.help = "let the other thread arrive at a barrier after its access (`bar.sync`, or an mbarrier of empty stages), and wait for it before the copy".into();
+                let barrier = barrier(actor, event.actor);
+                found.help = format!(
+                    "let the other thread arrive at a barrier after its access ({barrier}, or an mbarrier of empty stages), and wait for it before the copy"
+                );
             }
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
@@ -257,8 +259,8 @@ impl Checks {
             found.notes.push(format!(
                 "the thread that began the {work} has waited for it, and nothing orders that before this access"
             ));
-            found.help =
-                "after the wait, put a barrier (`bar.sync`, __syncthreads()) before other threads use the bytes".into();
+            let barrier = barrier(actor, event.actor);
+            found.help = format!("after the wait, put a barrier ({barrier}) before other threads use the bytes");
             return;
         }
         found.help = match kind {
@@ -465,9 +467,14 @@ fn at_mbarrier(why: Lack, needed: &str) -> (String, String, String) {
     )
 }
 
+/// The barrier that two threads can meet at.
+fn barrier(one: Actor, other: Actor) -> &'static str {
+    if one.is_in_warp_of(other) { "`bar.warp.sync`, __syncwarp()" } else { "`bar.sync`, __syncthreads()" }
+}
+
 fn help(one: Actor, other: Actor, distance: usize) -> String {
     match distance {
-        0 if one.number / LANES == other.number / LANES => {
+        _ if one.is_in_warp_of(other) => {
             "put `bar.warp.sync` (__syncwarp()) between them; threads of a warp do not run in lockstep".into()
         }
         0 => "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute".into(),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::lanes::LANES;
+
 /// Of what kind a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -208,6 +210,12 @@ impl Finding {
         (self.kind, &self.title, self.places.len()) == (other.kind, &other.title, other.places.len())
             && !self.places.is_empty()
             && pairs.into_iter().all(|(one, other)| one.is_of_the_line_of(other))
+    }
+
+    /// Whether all of its threads are of one warp.
+    pub(crate) fn is_in_one_warp(&self) -> bool {
+        let warp = |place: &Place| (place.block, place.thread as usize / LANES);
+        self.places.windows(2).all(|both| warp(&both[0]) == warp(&both[1]))
     }
 
     /// Whether it says only that the deadline of the launch came first. See [`Launch::deadline`](crate::Launch::deadline).

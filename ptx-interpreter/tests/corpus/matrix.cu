@@ -13,7 +13,7 @@
                : "+f"(D[0]), "+f"(D[1]), "+f"(D[2]), "+f"(D[3]) : "r"(A[0]), "r"(A[1]), "r"(A[2]), "r"(A[3]), "r"(B[0]), "r"(B[1]))
 
 // A GEMM of one warp in tiles of 16: the next tile is copied while lanes still read the last one.
-//# tile_reuse async 1x32 zeros:4096 zeros:2048 zeros:512 ; bar.sync
+//# tile_reuse async 1x32 zeros:4096 zeros:2048 zeros:512 ; `bar.warp.sync`, __syncwarp()
 DEV tile_reuse(const u32* a, const u32* b, float* out) {
   __shared__ alignas(16) unsigned short ta[16][16], tb[16][8];
   u32 t = threadIdx.x, ra[4], rb[2];
