@@ -323,7 +323,11 @@ impl Checks {
                     .into(),
             );
         }
-        found.help = help(actor, event.actor, self.distance(actor.block, event.actor.block));
+        let is_one_store = old.writes && event.how.writes && self.are_one(old.site, event.site);
+        found.help = match is_one_store && !actor.is_in_warp_of(event.actor) {
+            true => "let one thread store it, or give each thread bytes of its own; if the stores are of different turns of a loop, put a barrier between them".into(),
+            false => help(actor, event.actor, self.distance(actor.block, event.actor.block)),
+        };
     }
 
     /// A value was seen that came after the access, but it brought no order.
