@@ -28,6 +28,26 @@ fn rows(page: &str) -> Vec<Vec<&str>> {
     lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
+fn ratio(row: &[&str]) -> f64 {
+    row[5].parse().expect("the sixth column is the ratio")
+}
+
+/// The numbers of a column: of Rust, and of CUDA C++.
+fn both(row: &[&str], column: usize) -> (usize, usize) {
+    let (rust, cuda) = row[column].split_once(" / ").expect("the column has both");
+    (rust.parse().expect("a number"), cuda.parse().expect("a number"))
+}
+
+/// How many loads are on their way at once.
+fn in_flight(row: &[&str]) -> (usize, usize) {
+    both(row, 6)
+}
+
+/// Bytes of local memory.
+fn stack(row: &[&str]) -> (usize, usize) {
+    both(row, 10)
+}
+
 fn measured() -> Report {
     let progress = Progress::kept();
     let target: Vec<_> = TARGETS.into_iter().filter(|(sm, _)| *sm == SM).collect();
@@ -44,12 +64,17 @@ fn no_kernel_on_the_page_needs_more_than_cuda() {
     for pair in &KERNELS {
         let on = rows.iter().filter(|row| row[0] == pair.kernel).count();
         assert_eq!(on, TARGETS.iter().filter(|(sm, _)| *sm >= pair.first).count(), "{}", pair.kernel);
-        let is_behind = page.contains(&format!("\n- `{}` on sm_", pair.kernel));
-        assert_eq!(is_behind, pair.why.is_some(), "{} is behind, or not, and there is a reason, or none", pair.kernel);
     }
     for row in rows {
+        let ((rust, cuda), pair) = (in_flight(&row), KERNELS.iter().find(|pair| pair.kernel == row[0]));
+        let more_local = stack(&row).0 > stack(&row).1;
+        let is_behind = ratio(&row) > 1.0 || more_local || rust < cuda;
+        assert!(!is_behind || pair.is_some_and(|pair| pair.why.is_some()), "nothing says why: {row:?}");
         let (rust, cuda) = row[9].split_once(" / ").expect("the tenth column has both");
         assert_eq!(rust, cuda, "the bounds of a launch differ: {row:?}");
+    }
+    for pair in KERNELS.iter().filter(|pair| pair.why.is_some()) {
+        assert!(page.contains(&format!("\n- `{}` on sm_", pair.kernel)), "{} is behind nowhere", pair.kernel);
     }
 }
 
@@ -63,8 +88,13 @@ fn the_page_says_what_comes_out() {
         if page.contains(&report.made_with()) {
             assert_eq!(markdown_line(row), line, "`cargo xtask parity --write` writes the page anew");
         } else {
-            let pair = KERNELS.iter().find(|pair| pair.kernel == row.kernel).expect("it was measured");
-            assert!(!row.is_behind() || pair.why.is_some(), "nothing says why: {}", markdown_line(row));
+            assert_eq!(row.kernel, rows(line)[0][0]);
+            let (found, written) = (row.ratio(), ratio(&rows(line)[0]));
+            assert!(found < written + 0.005, "{}: {found:.2}, and {written:.2} on the page", row.kernel);
+            let written = in_flight(&rows(line)[0]).0;
+            assert!(row.rust.in_flight >= written, "{}: fewer loads are on their way than on the page", row.kernel);
+            let written = stack(&rows(line)[0]).0;
+            assert!(row.rust.needs.stack as usize <= written, "{}: more local memory than on the page", row.kernel);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use ptx_intrinsics::catalogue::{self, IMPORTS};
 use rand::Rng;
-use rand::seq::{IndexedRandom, IteratorRandom};
+use rand::seq::IndexedRandom;
 
 use crate::check::conformance::grammar::{Operands, Spelling};
 use crate::check::conformance::types::types_say;
@@ -161,15 +161,44 @@ fn rust_type(ptx: &str) -> String {
     }
 }
 
-// `-` is none.
-const LOADS: &str = "ld ld_shared ld_shared_cluster ld_const ld_local ld_param_entry ld_param_func ld_global";
-const STORES: &str = "st st_shared st_shared_cluster st_local st_global";
-const ORDERS: &str = "- - .volatile() .mmio() .relaxed::<Cta>() .relaxed::<Gpu>() .acquire::<Cluster>() .acquire::<Sys>() \
-    .release::<Gpu>() .release::<Sys>()";
-const CACHINGS: &str = "NoHint Ca Cg Cs Lu Cv Wb Wt EvictNormal EvictUnchanged EvictFirst EvictLast NoAllocate L2EvictNormal L2EvictFirst \
-    L2EvictLast";
-const SIZES: &str = "NoPrefetch Prefetch64 Prefetch128 Prefetch256";
-const SCALARS: &str = "B8 B16 B32 B64 B128 u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 bool char";
+const LOADS: [&str; 8] =
+    ["ld", "ld_shared", "ld_shared_cluster", "ld_const", "ld_local", "ld_param_entry", "ld_param_func", "ld_global"];
+const STORES: [&str; 5] = ["st", "st_shared", "st_shared_cluster", "st_local", "st_global"];
+const ORDERS: [&str; 10] = [
+    "",
+    "",
+    ".volatile()",
+    ".mmio()",
+    ".relaxed::<Cta>()",
+    ".relaxed::<Gpu>()",
+    ".acquire::<Cluster>()",
+    ".acquire::<Sys>()",
+    ".release::<Gpu>()",
+    ".release::<Sys>()",
+];
+const CACHINGS: [&str; 16] = [
+    "NoHint",
+    "Ca",
+    "Cg",
+    "Cs",
+    "Lu",
+    "Cv",
+    "Wb",
+    "Wt",
+    "EvictNormal",
+    "EvictUnchanged",
+    "EvictFirst",
+    "EvictLast",
+    "NoAllocate",
+    "L2EvictNormal",
+    "L2EvictFirst",
+    "L2EvictLast",
+];
+const SIZES: [&str; 4] = ["NoPrefetch", "Prefetch64", "Prefetch128", "Prefetch256"];
+const SCALARS: [&str; 17] = [
+    "B8", "B16", "B32", "B64", "B128", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool",
+    "char",
+];
 const VERBS: [(&str, &str, &str); 4] =
     [("", "", ""), ("_if", "cond, ", ", or"), ("_with", "", ", policy"), ("_if_with", "cond, ", ", or, policy")];
 
@@ -182,28 +211,28 @@ fn called(random: &mut impl Rng) -> Expression {
         });
         forms.filter(|(rust, _)| !rust.starts_with("ptx!")).collect()
     });
-    let mut one = |of: &'static str| of.split(' ').choose(random).filter(|word| *word != "-").unwrap_or_default();
-    let load = one("ld st") == "ld";
-    let global = one("- - global") != "global";
+    let mut one = |of: &[&'static str]| *of.choose(random).unwrap_or(&"");
+    let load = one(&["ld", "st"]) == "ld";
+    let global = one(&["", "", "global"]) != "global";
     let name = match (load, global) {
-        (true, true) => one("ld_global ld_global_nc"),
-        (true, false) => one(LOADS),
+        (true, true) => one(&["ld_global", "ld_global_nc"]),
+        (true, false) => one(&LOADS),
         (false, true) => "st_global",
-        (false, false) => one(STORES),
+        (false, false) => one(&STORES),
     };
-    let order = if name == "ld_global_nc" { "" } else { one(ORDERS) };
-    let caching = match one("none one one one two") {
+    let order = if name == "ld_global_nc" { "" } else { one(&ORDERS) };
+    let caching = match one(&["none", "one", "one", "one", "two"]) {
         "none" => "NoHint".to_owned(),
-        "one" => one(CACHINGS).to_owned(),
-        _ => format!("({}, {})", one(CACHINGS), one(CACHINGS)),
+        "one" => one(&CACHINGS).to_owned(),
+        _ => format!("({}, {})", one(&CACHINGS), one(&CACHINGS)),
     };
     let parameters = match (name, load) {
-        ("ld_global" | "ld_global_nc", _) => format!("::<{caching}, {}>", one(SIZES)),
+        ("ld_global" | "ld_global_nc", _) => format!("::<{caching}, {}>", one(&SIZES)),
         ("st_global", _) => format!("::<{caching}>"),
         _ => String::new(),
     };
-    let lanes = one("- - V2 V4 V8");
-    let scalar = one(SCALARS);
+    let lanes = one(&["", "", "V2", "V4", "V8"]);
+    let scalar = one(&SCALARS);
     let element = if lanes.is_empty() { scalar.to_owned() } else { format!("{lanes}<{scalar}>") };
     let (with, cond, behind) = *VERBS.choose(random).unwrap_or(&VERBS[0]);
     let rust = if load {
