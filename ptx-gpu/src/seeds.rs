@@ -40,20 +40,19 @@ pub(crate) struct After {
 impl Gpu {
     /// What the order leaves that has run last.
     pub(crate) fn after(&self, overwritten: &Mutex<Overwritten>) -> After {
-        // SAFETY: the allocations are still there, no kernel runs, and what a launch accesses stays open until the call ends.
-        After { changed: unsafe { lock(overwritten).left() }, heap: self.heap().clone() }
+        After { changed: left(&lock(overwritten)), heap: self.heap().clone() }
     }
 
     /// Memory is as it was.
     pub(crate) fn take_back(&self, overwritten: &Mutex<Overwritten>, heap: &Heap) {
-        // SAFETY: as above.
+        // SAFETY: as in `left`.
         unsafe { std::mem::take(&mut *lock(overwritten)).put_back() };
         self.heap().clone_from(heap);
     }
 
     /// Memory is as an order has left it.
     pub(crate) fn put(&self, after: &After) {
-        // SAFETY: as above.
+        // SAFETY: as in `left`.
         unsafe { after.changed.put() };
         self.heap().clone_from(&after.heap);
     }
@@ -66,16 +65,22 @@ impl Gpu {
         report: &Report,
         overwritten: &Mutex<Overwritten>,
     ) -> Option<Finding> {
-        let After { changed, .. } = self.after(overwritten);
+        let overwritten = lock(overwritten);
+        let changed = left(&overwritten);
         if !seed.is_weak {
             newest.add(report, changed);
             return None;
         }
-        let overwritten = lock(overwritten);
         // SAFETY: what was not overwritten is as it was, and the address is of an allocation.
         let before = |address: u64| overwritten.before(address).unwrap_or_else(|| unsafe { *(address as *const u8) });
         newest.differs(report, &changed, before, |address| self.memory.piece_of(address))
     }
+}
+
+/// What the order has changed that has run last.
+fn left(overwritten: &Overwritten) -> Left {
+    // SAFETY: the allocations are still there, no kernel runs, and what a launch accesses stays open until the call ends.
+    unsafe { overwritten.left() }
 }
 
 fn lock(overwritten: &Mutex<Overwritten>) -> MutexGuard<'_, Overwritten> {

@@ -8,8 +8,6 @@
 //! - Causality: a read returns no write before one that it has to see; and nothing is put after a write that was read, if
 //!   that read has to see it.
 
-use std::rc::Rc;
-
 use super::actor::Actor;
 use super::clock::Known;
 use crate::access::Scope;
@@ -88,7 +86,7 @@ pub(super) struct Late {
     /// What it has to see.
     pub(super) known: Set,
     /// What its thread knew before what comes after it.
-    pub(super) knew: Rc<Known>,
+    pub(super) knew: Known,
     /// What comes after it.
     pub(super) after: Vec<After>,
     /// What it writes itself, if it is an exchange.

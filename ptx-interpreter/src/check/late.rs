@@ -50,13 +50,12 @@ impl Checks {
             self.acquires_what_was_observed(event, scope);
         }
         let number = self.parts(event, now)?;
-        let location = self.history.as_mut().and_then(|history| history.change(event.address, event.bytes))?;
-        let (known, knew) = location.late.last().map(|late| (late.known, late.knew.clone())).unwrap_or_default();
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes))?;
-        let initial = Set::from(known == 0 && location.messages[0].writer.is_none());
-        let mut sure = members(known & !location.hidden(known) | initial);
+        let Late { known, knew, .. } = location.late.last()?;
+        let initial = Set::from(*known == 0 && location.messages[0].writer.is_none());
+        let mut sure = members(known & !location.hidden(*known) | initial);
         let value = |at: usize| location.value(at).unwrap_or(now);
-        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(event, &knew, location, *at);
+        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(event, knew, location, *at);
         let Some(value) = sure.find(is_sure).map(value) else {
             self.performs_late(event, number, None);
             return None;
@@ -101,7 +100,7 @@ impl Checks {
             let known = self.view(event, location).known;
             let by = self.writer(event);
             self.follows_acquire(location, event);
-            let knew = Rc::new(self.known_state(event.actor).known.clone());
+            let knew = self.known_state(event.actor).known.clone();
             let (acquires, after) = (event.how.acquires, Vec::new());
             location.late.push(Late { number, by, known, knew, after, exchanged: None, acquires, kept: None });
         }

@@ -124,17 +124,30 @@ impl AtomicStep {
         aligned(address, self.bytes)?;
         let narrow = |number: u64| if self.bytes == 4 { number & u64::from(u32::MAX) } else { number };
         let old = machine.read_number(address, self.bytes)?;
-        let writes = compare.is_none_or(|compare| narrow(compare) == old);
+        let values = (narrow(value).into(), compare.map(|compare| narrow(compare).into()));
+        let new = self.watched(machine, thread, address, (old.into(), how), values)?;
+        // One that changes nothing is no progress for those who wait.
+        if let Some(new) = new.map(|new| new as u64).filter(|new| *new != old) {
+            machine.write_number(address, self.bytes, new)?;
+        }
+        Ok(old)
+    }
+
+    /// The checks are told. Gives what is to be written after what was found: nothing, if it compares and finds something else.
+    fn watched(
+        &self,
+        machine: &mut Machine<'_>,
+        thread: Thread,
+        address: u64,
+        (found, how): (u128, How),
+        (value, compare): (u128, Option<u128>),
+    ) -> Result<Option<u128>> {
+        let writes = compare.is_none_or(|compare| compare == found);
         machine.watch_one(thread, address, self.bytes, How { writes, ..how })?;
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
-        let new = self.changed(address, old.into(), (narrow(value).into(), compare.map(u128::from))) as u64;
-        // One that changes nothing is no progress for those who wait.
-        if writes && new != old {
-            machine.write_number(address, self.bytes, new)?;
-        }
-        Ok(old)
+        Ok(writes.then(|| self.changed(address, found, (value, compare))))
     }
 
     /// What is there after what was found.
@@ -207,23 +220,19 @@ impl AtomicStep {
             older = self.older(machine, thread, address, (memory, compare, how))?;
             memory = older.map_or(memory, |older| u128::from(older).to_le_bytes());
         }
-        // One that compares, and finds something else, is a read.
-        let writes = compare.is_none_or(|compare| compare == u128::from_le_bytes(memory));
         let late = if self.is_exchange && machine.remembers_values() {
             machine.parts(thread, address, bytes, how, memory)
         } else {
             None
         };
-        machine.watch_one(thread, address, bytes, How { writes, ..how })?;
-        if self.is_packed {
-            machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
-        }
-        let new = self.changed(address, u128::from_le_bytes(memory), (value, compare));
-        // One that changes nothing is no progress for those who wait.
-        let is_there = older.is_none() && new.to_le_bytes() == memory;
-        if writes && machine.lands(thread, address, bytes, new as u64) && !is_there {
-            machine.write(address, &new.to_le_bytes()[..bytes])?;
-            machine.wrote(thread, address, bytes, new);
+        let found = u128::from_le_bytes(memory);
+        if let Some(new) = self.watched(machine, thread, address, (found, how), (value, compare))? {
+            // One that changes nothing is no progress for those who wait.
+            let is_there = older.is_none() && new == found;
+            if machine.lands(thread, address, bytes, new as u64) && !is_there {
+                machine.write(address, &new.to_le_bytes()[..bytes])?;
+                machine.wrote(thread, address, bytes, new);
+            }
         }
         let Some(to) = &self.to else { return Ok(()) };
         if let Some(late) = late {
