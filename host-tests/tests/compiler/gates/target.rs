@@ -7,6 +7,7 @@ use host_tests::check::here::{or_panic, toolchain};
 use host_tests::check::refused::{Refusal, refusals};
 use host_tests::tools::core_library;
 use host_tests::tools::device_build::Profile;
+use host_tests::tools::target::{PtxVersion, Sm};
 use host_tests::tools::toolchain::DeviceToolchain;
 use ptx_intrinsics::catalogue::IMPORTS;
 
@@ -56,8 +57,40 @@ impl User {
 }
 
 const EVICT_LAST: &str = "(p: *const f32) -> f32 { unsafe { ld_global_nc::<EvictLast, NoPrefetch>().read(p) } }";
+const POLICY: &str =
+    "(p: *const f32, policy: CachePolicy) -> f32 { unsafe { ld_global::<Cg, NoPrefetch>().read_with(p, policy) } }";
+const WIDE: &str = "(p: *const V8<f32>, q: *mut V8<f32>) { unsafe {
+    st_global::<(EvictLast, L2EvictFirst)>().write(q, ld_global_nc::<L2EvictLast, Prefetch256>().read(p)) } }";
 const VOLATILE_LOCAL: &str = "(p: *const f32) -> f32 { unsafe { ld_local().volatile().read(p) } }";
 const TENSORMAP: &str = "(p: *const u8) { unsafe { prefetch_tensormap(p) } }";
+
+#[test]
+fn the_gpu_build_refuses_what_its_target_lacks() {
+    let user = User::new("refusing");
+    let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], EVICT_LAST);
+    assert_eq!(
+        refusal.message,
+        "`ptx_intrinsics::caching::EvictLast` needs PTX ISA ptx74 or newer, and this build emits an older `.version`"
+    );
+    assert!(refusal.notes[0].starts_with("add `-Ctarget-feature=+ptx74` to RUSTFLAGS"), "{refusal:?}");
+
+    // The same core: what this rustc knows is the build script's to find out.
+    let knows = user.toolchain.check_target(Sm::new(80), Some(PtxVersion::new(9, 1))).is_ok();
+    let refusal = user.refuses(&["-Ctarget-cpu=sm_80"], VOLATILE_LOCAL);
+    let begins = if knows {
+        "`ptx_intrinsics::order::Volatile` needs PTX ISA ptx91 or newer"
+    } else {
+        "`ptx_intrinsics::order::Volatile` needs a rustc with PTX ISA ptx91"
+    };
+    assert!(refusal.message.starts_with(begins), "{refusal:?}");
+
+    let refusal = user.refuses(&["-Ctarget-cpu=sm_75", "-Ctarget-feature=+ptx74"], POLICY);
+    assert_eq!(
+        refusal.message,
+        "`ptx_intrinsics::CachePolicy` needs sm_80 or newer, and this build is for an older GPU"
+    );
+    assert!(refusal.notes[0].starts_with("to build for sm_80, put `-Ctarget-cpu=sm_80` into RUSTFLAGS"), "{refusal:?}");
+}
 
 #[test]
 fn a_missing_feature_is_named() {
@@ -147,6 +180,17 @@ fn nothing_is_lost_in_silence_by_cuda_oxide() {
         "under cuda-oxide ptx-intrinsics needs its feature `cuda-oxide`: without it this crate is compiled as for a CPU, \
          and every cache hint, order and copy would be lost without a word"
     );
+}
+
+#[test]
+fn the_gpu_build_accepts_what_its_target_has() {
+    let user = User::new("accepting");
+    let ampere = ["-Ctarget-cpu=sm_80", "-Ctarget-feature=+ptx74"];
+    user.accepts(&ampere, EVICT_LAST);
+    user.accepts(&ampere, POLICY);
+    user.accepts(&["-Ctarget-cpu=sm_90a"], TENSORMAP);
+    // This one has no `cfg` for its SM.
+    user.accepts(&["-Ctarget-cpu=sm_103f"], WIDE);
 }
 
 /// What a target with a suffix has, one without it lacks, and one of another family.
