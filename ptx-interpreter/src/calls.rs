@@ -1,7 +1,6 @@
 //! Calls of functions, and returns.
 
 use crate::group::Group;
-use crate::lanes::LANES;
 use crate::machine::{Frame, Machine};
 use crate::stop::{Result, Why, stop};
 
@@ -19,8 +18,8 @@ impl<'a> Machine<'a> {
         if code.parameters.len() != arguments.len() || code.results.len() != results.len() {
             return stop(Why::Wrong, format!("{name} is handed another number of arguments"));
         }
-        let count = self.program.sites.len() as u32;
-        let sites = if self.checks.is_some() { self.paths.enter(self.site, count) } else { 0 };
+        let sites = if self.checks.is_some() { self.paths.enter(self.site) } else { 0 };
+        let registers = self.registers(code);
         let warp = self.warp_mut(group.warp);
         let caller = &warp.frames[group.frame];
         let (from, base) = (caller.base, caller.base + caller.code.frame.next_multiple_of(FRAME) as u64);
@@ -33,30 +32,25 @@ impl<'a> Machine<'a> {
                 local.copy(from, (base + place) as usize, parameter.bytes);
             }
         }
-        let frame = Frame {
-            code,
-            registers: vec![[0; LANES]; code.registers],
-            mask: group.mask,
-            caller: Some((group.frame, 0)),
-            results,
-            base,
-            sites,
-        };
+        let frame = Frame { code, registers, mask: group.mask, caller: Some((group.frame, 0)), results, base, sites };
         let free = warp.frames.iter().position(|frame| frame.mask == 0);
         let place = free.unwrap_or(warp.frames.len());
         if place > FRAMES || depth > FRAMES as u64 {
             return stop(Why::Deep, format!("{name} calls itself, and {FRAMES} calls have not returned"));
         }
-        if place == warp.frames.len() {
-            warp.frames.push(frame)
-        } else {
-            warp.frames[place] = frame
-        }
+        let ended = match warp.frames.get_mut(place) {
+            Some(free) => Some(std::mem::replace(free, frame)),
+            None => {
+                warp.frames.push(frame);
+                None
+            }
+        };
         for lane in crate::lanes::lanes_of(group.mask) {
             let back = warp.at[lane];
             warp.frames[place].caller = Some((group.frame, back.1 as usize));
             warp.at[lane] = (place as u32, 0);
         }
+        self.spare.extend(ended.map(|frame| frame.registers));
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use crate::lanes::LANES;
 use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
 use crate::origins::origins;
+use crate::paths::Paths;
 use crate::room::Room;
 use crate::scoped::{Block, Scoped};
 use crate::site::{AllSites, Site, Sites};
@@ -105,8 +106,8 @@ impl Program {
             variables: kept,
             module: content.into(),
             known: Sites::new(&sites).into(),
+            paths: Paths::new(sites.len()).into(),
             sites: AllSites(sites),
-            paths: Default::default(),
             names_reserved: module.contains("%reserved_smem"),
             blocks: Default::default(),
             fates: Default::default(),

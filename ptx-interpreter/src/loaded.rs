@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::fate::{Fate, Fates, fates};
 use crate::machine::Program;
+use crate::site::Site;
 use crate::text::{guarded, opcode, operands, words};
 
 impl Program {
@@ -19,23 +20,25 @@ impl Program {
 
     /// Whether the function does something with the first register of an instruction.
     pub(crate) fn uses_result_of(&self, site: u32) -> bool {
-        let site = &self.sites[site as usize];
-        let operands = operands(opcode(guarded(&site.text).1).1);
-        let registers = operands.first().into_iter().flat_map(|first| words(first));
+        self.fates_of_first(&self.sites[site as usize]).iter().any(|fate| *fate > Fate::Unused)
+    }
+
+    /// What becomes of the registers that are an instruction's first operand.
+    fn fates_of_first(&self, site: &Site) -> Vec<Fate> {
         let fates = self.fates_in(&site.function);
-        registers.filter_map(|register| fates.get(register)).any(|fate| *fate > Fate::Unused)
+        let of = |register: &str| fates.get(register).copied().unwrap_or_default();
+        let operands = operands(opcode(guarded(&site.text).1).1);
+        operands.first().into_iter().flat_map(|first| words(first)).map(of).collect()
     }
 
     /// What becomes of what an instruction loads: the bytes of an element, and the fate of each. None if it is no load.
     pub(crate) fn loaded_by(&self, site: u32) -> Option<(usize, Vec<Fate>)> {
         let site = &self.sites[site as usize];
-        let (opcode, rest) = opcode(guarded(&site.text).1);
+        let (opcode, _) = opcode(guarded(&site.text).1);
         let bits = opcode.rsplit('.').next()?.trim_start_matches(char::is_alphabetic).parse::<usize>().ok()?;
         if !opcode.starts_with("ld.") && !opcode.starts_with("ldu.") {
             return None;
         }
-        let fates = self.fates_in(&site.function);
-        let of = |register: &str| fates.get(register).copied().unwrap_or_default();
-        Some((bits / 8, words(operands(rest).first()?).map(of).collect()))
+        Some((bits / 8, self.fates_of_first(site)))
     }
 }

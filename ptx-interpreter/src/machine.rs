@@ -179,7 +179,7 @@ pub(crate) struct Machine<'a> {
     /// Those of blocks that have begun and not ended.
     pub(crate) warps: Numbered<Option<Box<Warp<'a>>>>,
     pub(crate) blocks: Numbered<Option<Box<Block>>>,
-    /// The registers of warps that have ended.
+    /// Registers of what has ended.
     pub(crate) spare: Vec<Vec<Lanes>>,
     pub(crate) clusters: Numbered<Cluster>,
     /// The first cluster that has not begun.
@@ -281,9 +281,7 @@ impl<'a> Machine<'a> {
             for number in 0..self.warps_of_block {
                 let count = LANES.min(self.threads - number * LANES);
                 let live = (u64::MAX >> (64 - count)) as u32;
-                let mut registers = self.spare.pop().unwrap_or_default();
-                registers.clear();
-                registers.resize(self.code.registers, [0; LANES]);
+                let registers = self.registers(self.code);
                 let frame =
                     Frame { code: self.code, registers, mask: live, caller: None, results: &[], base: 0, sites: 0 };
                 let warp = Warp {
@@ -308,6 +306,14 @@ impl<'a> Machine<'a> {
             }
         }
         begun
+    }
+
+    /// The registers of a function that begins.
+    pub(crate) fn registers(&mut self, code: &Code) -> Vec<Lanes> {
+        let mut registers = self.spare.pop().unwrap_or_default();
+        registers.clear();
+        registers.resize(code.registers, [0; LANES]);
+        registers
     }
 
     /// A number below that one.

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 /// Paths of calls from a kernel to its functions. Each has a number, and that of the kernel itself is 0. A site on a path is the number of
 /// an instruction, and that of the path times the count of all instructions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Paths {
+    /// How many instructions there are.
+    count: u32,
     /// The call that each path ends with, as a site on the path before it.
     calls: Vec<u32>,
     /// The paths by these calls.
@@ -16,26 +18,30 @@ pub(crate) struct Paths {
 const PATHS: usize = 1 << 16;
 
 impl Paths {
+    pub(crate) fn new(count: usize) -> Paths {
+        Paths { count: count as u32, calls: Vec::new(), numbers: HashMap::new() }
+    }
+
     /// The sites of what a call at a site leads to begin here. A function that calls itself leads to the path that it was called by.
-    pub(crate) fn enter(&mut self, call: u32, count: u32) -> u32 {
+    pub(crate) fn enter(&mut self, call: u32) -> u32 {
         let number = match self.numbers.get(&call) {
             Some(known) => *known,
             None => {
-                let number = self.again(call, count).unwrap_or_else(|| self.new_path(call, count));
+                let number = self.again(call).unwrap_or_else(|| self.new_path(call));
                 self.numbers.insert(call, number);
                 number
             }
         };
-        number * count
+        number * self.count
     }
 
     /// The path that a call already is on.
-    fn again(&self, call: u32, count: u32) -> Option<u32> {
-        self.before(call, count).find(|path| self.calls[*path as usize - 1] % count == call % count)
+    fn again(&self, call: u32) -> Option<u32> {
+        self.before(call).find(|path| self.calls[*path as usize - 1] % self.count == call % self.count)
     }
 
-    fn new_path(&mut self, call: u32, count: u32) -> u32 {
-        let most = (u32::MAX / count).saturating_sub(1) as usize;
+    fn new_path(&mut self, call: u32) -> u32 {
+        let most = (u32::MAX / self.count).saturating_sub(1) as usize;
         if self.calls.len() >= PATHS.min(most) {
             return 0;
         }
@@ -44,17 +50,17 @@ impl Paths {
     }
 
     /// The paths that lead to a site, the longest first.
-    fn before(&self, site: u32, count: u32) -> impl Iterator<Item = u32> {
-        let path = move |site: u32| Some(site / count).filter(|path| *path > 0);
+    fn before(&self, site: u32) -> impl Iterator<Item = u32> {
+        let path = |site: u32| Some(site / self.count).filter(|path| *path > 0);
         std::iter::successors(path(site), move |number| path(self.calls[*number as usize - 1]))
     }
 
     /// Enters what others have entered. Gives the number that each of their paths has here.
-    pub(crate) fn enter_all(&mut self, others: &Paths, count: u32) -> Vec<u32> {
+    pub(crate) fn enter_all(&mut self, others: &Paths) -> Vec<u32> {
         let mut numbers = vec![0];
         for call in &others.calls {
-            let from = numbers[(call / count) as usize] * count;
-            numbers.push(self.enter(from + call % count, count) / count);
+            let from = numbers[(call / self.count) as usize] * self.count;
+            numbers.push(self.enter(from + call % self.count) / self.count);
         }
         numbers
     }
@@ -64,8 +70,8 @@ impl Paths {
     }
 
     /// The instructions that called what leads to a site, the innermost first.
-    pub(crate) fn to(&self, site: u32, count: u32) -> Vec<u32> {
-        self.before(site, count).map(|path| self.calls[path as usize - 1] % count).collect()
+    pub(crate) fn to(&self, site: u32) -> Vec<u32> {
+        self.before(site).map(|path| self.calls[path as usize - 1] % self.count).collect()
     }
 }
 
@@ -75,27 +81,27 @@ mod tests {
 
     #[test]
     fn a_path_is_known_by_its_calls() {
-        let mut paths = Paths::default();
-        let one = paths.enter(3, 10);
-        let other = paths.enter(4, 10);
-        let deep = paths.enter(one + 7, 10);
-        assert_eq!([one, other, deep, paths.enter(3, 10)], [10, 20, 30, 10]);
+        let mut paths = Paths::new(10);
+        let one = paths.enter(3);
+        let other = paths.enter(4);
+        let deep = paths.enter(one + 7);
+        assert_eq!([one, other, deep, paths.enter(3)], [10, 20, 30, 10]);
         assert_eq!(
-            [one + 1, other + 1, deep + 2, 5].map(|site| paths.to(site, 10)),
+            [one + 1, other + 1, deep + 2, 5].map(|site| paths.to(site)),
             [vec![3], vec![4], vec![7, 3], vec![]]
         );
     }
 
     #[test]
     fn a_recursion_has_one_path() {
-        let mut paths = Paths::default();
-        let first = paths.enter(3, 10);
-        let second = paths.enter(first + 7, 10);
-        assert_eq!([paths.enter(second + 7, 10), paths.enter(second + 7, 10)], [second, second]);
-        let mut all = Paths::default();
-        all.enter(5, 10);
-        assert_eq!(all.enter_all(&paths, 10), [0, 2, 3]);
-        assert_eq!(all.to(31, 10), [7, 3]);
-        assert_eq!(paths.to(second + 1, 10), [7, 3]);
+        let mut paths = Paths::new(10);
+        let first = paths.enter(3);
+        let second = paths.enter(first + 7);
+        assert_eq!([paths.enter(second + 7), paths.enter(second + 7)], [second, second]);
+        let mut all = Paths::new(10);
+        all.enter(5);
+        assert_eq!(all.enter_all(&paths), [0, 2, 3]);
+        assert_eq!(all.to(31), [7, 3]);
+        assert_eq!(paths.to(second + 1), [7, 3]);
     }
 }

@@ -122,7 +122,7 @@ impl Program {
     }
 
     fn place(&self, (actor, site, what): (Actor, u32, String), paths: &Paths) -> Place {
-        let callers = paths.to(site, self.sites.len() as u32).into_iter().map(|call| self.call(call)).collect();
+        let callers = paths.to(site).into_iter().map(|call| self.call(call)).collect();
         let site = &self.sites[site as usize];
         Place {
             block: actor.block,
@@ -159,7 +159,7 @@ impl Program {
             return;
         }
         let count = self.sites.len() as u32;
-        let numbers = self.paths().enter_all(paths, count);
+        let numbers = self.paths().enter_all(paths);
         for range in &mut used.ranges {
             range.path = numbers[(range.by.1 / count) as usize];
             range.by.1 %= count;

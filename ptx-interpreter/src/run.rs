@@ -147,7 +147,7 @@ impl<'a> Machine<'a> {
             heap: Lent::new(launch.heap),
             printed: String::new(),
             malformed: false,
-            paths: Paths::default(),
+            paths: Paths::new(program.sites.len()),
             site: 0,
             current: Group { warp: 0, frame: 0, mask: 0 },
         })
