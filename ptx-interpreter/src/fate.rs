@@ -11,6 +11,8 @@ pub(crate) enum Fate {
     /// Nothing.
     #[default]
     Unused,
+    /// It, or what is computed with it, is chosen by a `selp`, or another value is.
+    Selected,
     /// It is stored where the thread's own memory may be.
     Kept,
     /// It is stored in global or shared memory.
@@ -23,9 +25,13 @@ pub(crate) enum Fate {
 /// Of each register by its name.
 pub(crate) type Fates = HashMap<String, Fate>;
 
+/// Instructions that do nothing but give their first operand a value computed from the others.
+const ARITHMETIC: [&str; 14] =
+    ["add", "sub", "mul", "mad", "fma", "neg", "abs", "min", "max", "or", "xor", "not", "shl", "ex2"];
+
 /// What is done with each register by the instructions of a function. A name that two blocks declare is one here.
 pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
-    let (mut fates, mut copies) = (Fates::new(), Vec::new());
+    let (mut fates, mut copies, mut computed) = (Fates::new(), Vec::new(), Vec::new());
     let mut use_as = |operand: &str, fate: Fate| {
         for name in words(operand) {
             let known = fates.entry(name.to_owned()).or_default();
@@ -48,6 +54,12 @@ pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
                 let fate = if is_narrow { Fate::Narrowed } else { Fate::Computed };
                 others.iter().for_each(|operand| use_as(operand, fate));
             }
+            "selp" => others.iter().enumerate().for_each(|(at, operand)| {
+                use_as(operand, if at < 2 { Fate::Selected } else { Fate::Computed });
+            }),
+            name if ARITHMETIC.contains(&name) && !opcode.contains(".cc") => {
+                computed.extend(others.iter().map(|from| (first.clone(), from.clone())));
+            }
             // What they have first is read too.
             "wgmma" | "red" | "bra" | "brx" | "call" => {
                 operands.iter().for_each(|operand| use_as(operand, Fate::Computed))
@@ -59,7 +71,10 @@ pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
             }
         }
     }
-    while copies.iter().fold(false, |changed, (to, from)| copy(&mut fates, to, from) || changed) {}
+    // What a value is used for mostly stands below it.
+    while copies.iter().rev().fold(false, |changed, (to, from)| copy(&mut fates, to, from) || changed)
+        || computed.iter().rev().fold(false, |changed, (to, from)| compute(&mut fates, to, from) || changed)
+    {}
     fates
 }
 
@@ -68,6 +83,21 @@ fn copy(fates: &mut Fates, to: &str, from: &str) -> bool {
     let parts: Vec<Fate> = words(to).map(|name| fates.get(name).copied().unwrap_or_default()).collect();
     let most = parts.iter().max().copied().unwrap_or_default();
     let fate = if parts.contains(&Fate::Unused) { most.min(Fate::Narrowed) } else { most };
+    use_also(fates, from, fate)
+}
+
+/// What is computed with is computed with, unless its result is only ever one of two that are chosen from.
+fn compute(fates: &mut Fates, to: &str, from: &str) -> bool {
+    let fate = match words(to).filter_map(|name| fates.get(name)).max() {
+        None | Some(Fate::Unused) => Fate::Unused,
+        Some(Fate::Selected) => Fate::Selected,
+        Some(_) => Fate::Computed,
+    };
+    use_also(fates, from, fate)
+}
+
+/// Something more is done with registers. Says whether that is new.
+fn use_also(fates: &mut Fates, from: &str, fate: Fate) -> bool {
     let mut is_new = false;
     for name in words(from) {
         let known = fates.entry(name.to_owned()).or_default();
@@ -95,6 +125,7 @@ mod tests {
             "cvt.u32.u8 %r5, %r3",
             "mov.b32 {%rs1, %rs2}, %r4",
             "add.s16 %rs3, %rs1, 1",
+            "st.global.u16 [%rd1], %rs3",
             "mov.b64 %rd3, {%r6, %r7}",
             "@%p1 red.global.add.u64 [%rd4], %rd3",
             "mov.b32 %r8, %r10",
@@ -104,5 +135,23 @@ mod tests {
         let copied = [of("%r1"), of("%r2"), of("%r3"), of("%r4")];
         assert_eq!(copied, [Fate::Copied, Fate::Kept, Fate::Narrowed, Fate::Narrowed]);
         assert_eq!([of("%r6"), of("%r10"), of("%r9")], [Fate::Computed, Fate::Unused, Fate::Computed]);
+    }
+
+    #[test]
+    fn what_is_selected_may_be_selected_away() {
+        let texts = [
+            "fma.rn.f32 %f5, %f1, %f4, %f9",
+            "add.f32 %f6, %f5, %f2",
+            "selp.f32 %f7, %f6, %f8, %p1",
+            "add.f32 %f10, %f3, %f2",
+            "st.global.f32 [%rd1], %f10",
+            "add.cc.u32 %r3, %r1, %r2",
+            "selp.b32 %r4, %r3, 0, %p1",
+        ];
+        let fates = fates(texts.into_iter());
+        let of = |name: &str| fates.get(name).copied().unwrap_or_default();
+        let selected = ["%f1", "%f4", "%f9", "%f5", "%f6", "%f8", "%r3"];
+        assert_eq!(selected.map(of), [Fate::Selected; 7]);
+        assert_eq!(["%f2", "%f3", "%p1", "%r1"].map(of), [Fate::Computed; 4]);
     }
 }

@@ -161,7 +161,7 @@ impl Machine<'_> {
     /// place to place.
     fn is_used(&self) -> bool {
         let loaded = self.program.loaded_by(self.site);
-        loaded.is_none_or(|(_, fates)| fates.into_iter().any(|fate| fate > Fate::Kept))
+        loaded.is_none_or(|(_, fates)| fates.into_iter().any(|fate| !matches!(fate, Fate::Unused | Fate::Kept)))
     }
 
     pub(crate) fn watch_fence(&mut self, group: Group, fence: Fence) {

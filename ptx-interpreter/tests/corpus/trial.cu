@@ -46,6 +46,19 @@ DEV row_of_30(const u32* in, u32* out) {
 }
 PAIR(row_of_30, (const u32* in, u32* out), (in, out))
 
+// The same: what is computed with the two is thrown away afterwards.
+//# row_of_30_chosen uninitialised 1x32 numbers:480 zeros:128 ; nobody has written
+DEV row_of_30_chosen(const u32* in, u32* out) {
+  __shared__ alignas(16) u32 rows[4][32];
+  u32 t = threadIdx.x;
+  for (u32 i = t; i < 120; i += 32) rows[i / 30][i % 30] = in[i];
+  __syncthreads();
+  uint4 four = reinterpret_cast<uint4*>(rows)[t];  //~ row_of_30_chosen
+  u32 tail = 3 * four.z + (four.w ^ 5);
+  out[t] = four.x + four.y + (WRONG || t % 8 < 7 ? tail : 0);
+}
+PAIR(row_of_30_chosen, (const u32* in, u32* out), (in, out))
+
 // A block stores into the memory of another one that may not have begun.
 //# peer_begins bounds 2x32 zeros:256 ; before the first access
 DEV peer_begins(u32* out) {
