@@ -5,10 +5,10 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::loom::atomics::Ordering;
-use crate::loom::on_host::Address;
-use crate::loom::wide::AtomicU64;
-use crate::loom::{all_orders, on_host};
+use crate::atomics::Ordering;
+use crate::on_host::Address;
+use crate::wide::AtomicU64;
+use crate::{all_orders, on_host};
 
 /// A barrier, and what its threads did before they arrived.
 struct Block {

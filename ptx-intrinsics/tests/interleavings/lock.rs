@@ -4,9 +4,9 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::loom::all_orders;
-use crate::loom::atomics::AtomicBool;
-use crate::loom::lock_of_the_crate::Lock;
+use crate::all_orders;
+use crate::atomics::AtomicBool;
+use crate::lock_of_the_crate::Lock;
 
 struct Guarded {
     taken: AtomicBool,

@@ -24,10 +24,10 @@ mod wide {
     pub(crate) use loom::sync::atomic::AtomicU64;
 }
 
-#[path = "../../../../ptx-intrinsics/src/cpu/mbarrier.rs"]
+#[path = "../../src/cpu/mbarrier.rs"]
 mod on_host;
 
-#[path = "../../../../ptx-intrinsics/src/cpu/lock.rs"]
+#[path = "../../src/cpu/lock.rs"]
 mod lock_of_the_crate;
 
 /// Tries all orders of two threads, and gives how many there were. Of three threads there are too many: of those it tries
