@@ -71,7 +71,7 @@ fn takes_any_gpu(toolchain: &DeviceToolchain, scratch: &Path) -> Result<bool> {
 fn compiled(toolchain: &DeviceToolchain, profile: Profile, folder: &Path) -> Result<Vec<PathBuf>> {
     write_whole(&folder.join("Cargo.toml"), MANIFEST)?;
     write_whole(&folder.join("src/lib.rs"), SOURCE)?;
-    let cargo = profile.cargo(toolchain.cargo().dir(folder).args(["build", "--quiet", "--message-format=json"]));
+    let cargo = profile.cargo(toolchain.cargo().dir(folder).args(["build", "--quiet", "--message-format=json"]), false);
     let cargo = cargo.args(["--target", TARGET, "-Zbuild-std=core", "--target-dir"]).arg(folder.join("target"));
     let cargo = cargo.env("CARGO_ENCODED_RUSTFLAGS", profile.flags().join("\x1f"));
     let cargo = cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker(folder)?);

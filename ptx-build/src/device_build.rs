@@ -15,6 +15,7 @@ pub use crate::profile::Profile;
 use crate::profile::{NO_SPACE, TARGET, failed_cargo, linker};
 use crate::ptx::{self, Module};
 use crate::shared_rows::with_shared_rows;
+use crate::source_lines;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
 
@@ -34,6 +35,8 @@ pub struct DeviceBuild {
     /// Whether a user's build script names the target. What the crate says of a target that is too old is about that, and not
     /// about flags.
     pub by_build_script: bool,
+    /// Whether the PTX says of which lines of the source it is. A call of `ptx-intrinsics` or of `core` is of the line that calls it.
+    pub lines: bool,
     /// The profile.
     pub profile: Profile,
     /// The crate's cargo features, besides its default ones.
@@ -51,6 +54,7 @@ impl DeviceBuild {
             ptx: None,
             gates: None,
             by_build_script: false,
+            lines: false,
             profile: Profile::Release,
             features: Vec::new(),
         }
@@ -148,7 +152,7 @@ impl DeviceBuild {
         let cargo = cargo.args(["--lib", "--crate-type=cdylib", "--target", TARGET]);
         let cargo = cargo.args([message_format(), "--quiet"]).arg("--target-dir").arg(target);
         let cargo = cargo.args(self.features.iter().flat_map(|feature| ["--features", feature]));
-        let cargo = self.profile.cargo(cargo).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+        let cargo = self.profile.cargo(cargo, self.lines).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
         cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker)
     }
 
@@ -197,6 +201,7 @@ impl DeviceBuild {
     fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
         let text = std::fs::read_to_string(compiled).map_err(|error| Error::io("read", compiled, error))?;
         ptx::check_variables(&text).map_err(|error| error.because(compiled.display()))?;
+        let text = source_lines::told(&text)?;
         let text = ptx::with_entry_lines(&text).map_err(|error| error.at(compiled.display()))?;
         let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
         let text = with_shared_rows(&ptx::with_memcmp(&text));

@@ -182,7 +182,7 @@ impl Kernels {
     ) -> Result<Image> {
         let build = DeviceBuild::new(&package.folder, &package.name, target);
         let ptx = self.ptx.map(PtxVersion::of_number);
-        let build = DeviceBuild { ptx, features: self.features.clone(), by_build_script: true, ..build };
+        let build = DeviceBuild { ptx, features: self.features.clone(), by_build_script: true, lines: true, ..build };
         let (made, warnings) = build.build_quietly(toolchain).map_err(|error| raise(error, &build, toolchain))?;
         let text = std::fs::read_to_string(&made).map_err(|error| Error::io("read", &made, error))?;
         let file = out.join(format!("{}.{target}.ptx", package.name));

@@ -50,12 +50,14 @@ impl Profile {
         }
     }
 
-    /// This cargo with the profile.
-    pub(crate) fn cargo(self, cargo: Command) -> Command {
+    /// This cargo with the profile, and with the lines of the source in what it makes.
+    pub(crate) fn cargo(self, cargo: Command, lines: bool) -> Command {
         let setting = |name: &str| format!("CARGO_PROFILE_{}_{name}", self.name().to_uppercase());
         let cargo = cargo.args((self == Profile::Release).then_some("--release"));
-        // The whole module in one file; and no debug sections, which ptxas cannot parse as LLVM writes them.
-        cargo.env(setting("LTO"), "fat").env(setting("CODEGEN_UNITS"), "1").env(setting("DEBUG"), "false")
+        // The whole module in one file.
+        let cargo = cargo.env(setting("LTO"), "fat").env(setting("CODEGEN_UNITS"), "1");
+        // `line-tables-only` does not say where functions are declared.
+        cargo.env(setting("DEBUG"), if lines { "limited" } else { "false" })
     }
 }
 

@@ -2,21 +2,38 @@
 
 use std::collections::HashMap;
 
-use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};
+use gimli::{Abbreviations, AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};
 
-/// A call that was inlined.
+/// File number, line and column.
+pub type Place = (u32, u32, u32);
+
+/// What a function became: by itself, or where a call of it was inlined.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inlined {
+pub struct Scope {
     /// The lines of PTX that it became, and others that were moved between these.
     pub lines: std::ops::Range<u64>,
-    /// File number, line and column of the call.
-    pub place: (u32, u32, u32),
+    /// The call that was inlined.
+    pub call: Option<Place>,
+    /// The scope that the call is in.
+    pub parent: Option<usize>,
+    /// The function, which is the same in each of its scopes.
+    pub function: Function,
+}
+
+/// A function of the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Function {
+    /// Its symbol, or its name if it has none.
+    pub name: String,
+    /// Number of the file, and the line in it.
+    pub declared: Option<(u32, u32)>,
 }
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
+type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 
-/// All inlined calls.
-pub fn inlined(text: &str) -> Vec<Inlined> {
+/// All functions that have code, and all calls that were inlined: each behind the one that it is in.
+pub fn scopes(text: &str) -> Vec<Scope> {
     let labels = labels(text);
     let [abbreviations, entries] = [".debug_abbrev", ".debug_info"].map(|name| section(text, name, &labels));
     // Text that does not hold what it should only costs the places of the accesses.
@@ -47,38 +64,75 @@ fn section(text: &str, name: &str, labels: &HashMap<&str, u64>) -> Vec<u8> {
     bytes
 }
 
-fn read(abbreviations: &[u8], entries: &[u8]) -> gimli::Result<Vec<Inlined>> {
+fn read(abbreviations: &[u8], entries: &[u8]) -> gimli::Result<Vec<Scope>> {
     let (abbreviations, info) = (DebugAbbrev::new(abbreviations, LittleEndian), DebugInfo::new(entries, LittleEndian));
-    let mut inlined = Vec::new();
+    let mut scopes = Vec::new();
     let mut units = info.units();
     while let Some(unit) = units.next()? {
         let abbreviations = unit.abbreviations(&abbreviations)?;
         let mut entries = unit.entries(&abbreviations);
+        // The scopes around the entry, and how deep each is.
+        let mut around: Vec<(isize, usize)> = Vec::new();
         while let Some(entry) = entries.next_dfs()? {
-            if entry.tag() == gimli::DW_TAG_inlined_subroutine {
-                inlined.extend(call(entry));
+            around.truncate(around.partition_point(|(depth, _)| *depth < entry.depth()));
+            let parent = around.last().map(|(_, scope)| *scope);
+            if let Some(scope) = scope(&unit, &abbreviations, entry, parent) {
+                around.push((entry.depth(), scopes.len()));
+                scopes.push(scope);
             }
         }
     }
-    Ok(inlined)
+    Ok(scopes)
 }
 
-fn call(entry: &gimli::DebuggingInformationEntry<Slice<'_>>) -> Option<Inlined> {
-    let value = |name| entry.attr_value(name);
-    let number = |name| u32::try_from(value(name)?.udata_value()?).ok();
-    let file = match value(gimli::DW_AT_call_file)? {
-        AttributeValue::FileIndex(file) => file as u32,
-        _ => return None,
-    };
-    let address = |name| match value(name)? {
+type Unit<'a> = gimli::UnitHeader<Slice<'a>>;
+
+fn scope(unit: &Unit<'_>, abbreviations: &Abbreviations, entry: &Entry<'_>, parent: Option<usize>) -> Option<Scope> {
+    if !matches!(entry.tag(), gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine) {
+        return None;
+    }
+    let address = |name| match entry.attr_value(name)? {
         AttributeValue::Addr(address) => Some(address),
         _ => None,
     };
-    let column = number(gimli::DW_AT_call_column).unwrap_or_default();
-    Some(Inlined {
-        lines: address(gimli::DW_AT_low_pc)?..address(gimli::DW_AT_high_pc)?,
-        place: (file, number(gimli::DW_AT_call_line)?, column),
-    })
+    let lines = address(gimli::DW_AT_low_pc)?..address(gimli::DW_AT_high_pc)?;
+    let call = place(entry, [gimli::DW_AT_call_file, gimli::DW_AT_call_line]);
+    let column = number(entry, gimli::DW_AT_call_column).unwrap_or_default();
+    let call = call.map(|(file, line)| (file, line, column));
+    let function = function(unit, abbreviations, entry);
+    Some(Scope { lines, call, parent, function })
+}
+
+/// What the debug sections say of a function, here or where it is declared.
+fn function(unit: &Unit<'_>, abbreviations: &Abbreviations, entry: &Entry<'_>) -> Function {
+    let text = |name| match entry.attr_value(name)? {
+        AttributeValue::String(text) => text.to_string().ok().map(str::to_owned),
+        _ => None,
+    };
+    let elsewhere = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification].into_iter().find_map(|name| {
+        let AttributeValue::UnitRef(offset) = entry.attr_value(name)? else { return None };
+        let entry = unit.entry(abbreviations, offset).ok()?;
+        Some(function(unit, abbreviations, &entry))
+    });
+    let elsewhere = elsewhere.unwrap_or_default();
+    // The name without its types says less than the symbol.
+    let symbol = text(gimli::DW_AT_linkage_name).or_else(|| text(gimli::DW_AT_MIPS_linkage_name));
+    let name =
+        symbol.or_else(|| (!elsewhere.name.is_empty()).then_some(elsewhere.name)).or_else(|| text(gimli::DW_AT_name));
+    let declared = place(entry, [gimli::DW_AT_decl_file, gimli::DW_AT_decl_line]).or(elsewhere.declared);
+    Function { name: name.unwrap_or_default(), declared }
+}
+
+fn place(entry: &Entry<'_>, [file, line]: [gimli::DwAt; 2]) -> Option<(u32, u32)> {
+    let file = match entry.attr_value(file)? {
+        AttributeValue::FileIndex(file) => file as u32,
+        _ => return None,
+    };
+    Some((file, number(entry, line)?))
+}
+
+fn number(entry: &Entry<'_>, name: gimli::DwAt) -> Option<u32> {
+    u32::try_from(entry.attr_value(name)?.udata_value()?).ok()
 }
 
 #[cfg(test)]
@@ -104,8 +158,9 @@ mod tests {
 
     #[test]
     fn a_call_has_the_lines_between_its_labels() {
-        assert_eq!(inlined(&text()), [Inlined { lines: 2..4, place: (3, 300, 9) }]);
-        assert_eq!(inlined("ret;"), []);
-        assert_eq!(inlined(&text().replace(".b8 2\n", ".b8 77\n")), []);
+        let function = Function::default();
+        assert_eq!(scopes(&text()), [Scope { lines: 2..4, call: Some((3, 300, 9)), parent: None, function }]);
+        assert_eq!(scopes("ret;"), []);
+        assert_eq!(scopes(&text().replace(".b8 2\n", ".b8 77\n")), []);
     }
 }

@@ -11,6 +11,8 @@ pub mod flight;
 pub mod hot_loop;
 pub mod in_flight;
 #[cfg(feature = "lines")]
+pub mod inlined_at;
+#[cfg(feature = "lines")]
 pub mod line_table;
 pub mod nvdisasm;
 pub mod target;

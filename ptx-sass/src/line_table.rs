@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use crate::debug_info::{self, Inlined};
+use crate::debug_info::{self, Place, Scope};
 
 /// A place in a Rust source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,13 +26,10 @@ pub struct Located {
     files: HashMap<u32, PathBuf>,
     locations: Vec<Location>,
     /// Empty where the locations themselves say what was inlined where.
-    inlined: Vec<Inlined>,
+    inlined: Vec<Scope>,
     /// For each line of PTX, the last location before it.
     by_line: Vec<Option<usize>>,
 }
-
-/// File number, line, column.
-type Place = (u32, u32, u32);
 
 /// A `.loc`.
 #[derive(Clone, Debug)]
@@ -61,7 +58,7 @@ impl Located {
             by_line.push(reader.locations.len().checked_sub(1));
         }
         let chained = reader.locations.iter().any(|location| location.parent.is_some());
-        let inlined = if chained { Vec::new() } else { debug_info::inlined(text) };
+        let inlined = if chained { Vec::new() } else { debug_info::scopes(text) };
         Located { ptx, files: files(text), locations: reader.locations, inlined, by_line }
     }
 
@@ -76,10 +73,10 @@ impl Located {
 
     /// The calls whose lines hold that line, the narrowest first.
     fn sites_by_debug_info(&self, ptx_line: u32, folder: &Path) -> Vec<Site> {
-        let holds = |call: &&Inlined| call.lines.contains(&u64::from(ptx_line));
-        let mut calls: Vec<&Inlined> = self.inlined.iter().filter(holds).collect();
-        calls.sort_by_key(|call| call.lines.end - call.lines.start);
-        calls.iter().filter_map(|call| self.in_folder(call.place, folder)).collect()
+        let holds = |scope: &&Scope| scope.lines.contains(&u64::from(ptx_line));
+        let mut scopes: Vec<&Scope> = self.inlined.iter().filter(holds).collect();
+        scopes.sort_by_key(|scope| scope.lines.end - scope.lines.start);
+        scopes.iter().filter_map(|scope| self.in_folder(scope.call?, folder)).collect()
     }
 
     fn in_folder(&self, (number, line, column): Place, folder: &Path) -> Option<Site> {
@@ -89,7 +86,7 @@ impl Located {
 }
 
 /// The `.file` directives come after the code that names them.
-fn files(text: &str) -> HashMap<u32, PathBuf> {
+pub(crate) fn files(text: &str) -> HashMap<u32, PathBuf> {
     let files = text.lines().filter_map(|line| line.trim_start().strip_prefix(".file"));
     files
         .filter_map(|file| {
@@ -124,7 +121,7 @@ fn unescaped(text: &str) -> PathBuf {
 }
 
 /// The three numbers that a text begins with.
-fn three(text: &str) -> Option<Place> {
+pub(crate) fn three(text: &str) -> Option<Place> {
     let mut numbers = text.split([' ', '\t', ',']).filter(|word| !word.is_empty()).map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?))
 }

@@ -1,0 +1,68 @@
+//! LLVM's line table, written so that everybody can read it.
+//!
+//! LLVM 22 says only in debug sections which function was inlined where. `ptxas` refuses these, and hardly a tool looks there. PTX has
+//! words for it since 7.2: `.loc 2 15 9, function_name $name, inlined_at 1 83 28`.
+
+mod finder;
+mod writer;
+
+use finder::Finder;
+use writer::Writer;
+
+use crate::debug_info::{Place, scopes};
+use crate::line_table::{files, three};
+
+/// How the labels begin that only debug sections name.
+const LABELS: [&str; 3] = ["$L__tmp", "$L__func_begin", "$L__func_end"];
+
+/// A place, and where the calls are that lead to it, the innermost first; each with the name of its function.
+type Chain<'a> = Vec<(Place, &'a str)>;
+
+/// The module without debug sections, its `.loc` with the calls that were inlined around them, if PTX has `inlined_at`. What is written
+/// in a file that is `hidden` is told to be where the call is that leads there. A module that has `inlined_at` stays as it is.
+pub fn with_inlined_at(text: &str, has_inlined_at: bool, hidden: impl Fn(&str) -> bool) -> String {
+    if !text.contains(".debug_info") || text.contains(", inlined_at ") {
+        return text.to_owned();
+    }
+    let (scopes, files) = (scopes(text), files(text));
+    let is_hidden = |file: u32| files.get(&file).is_none_or(|file| hidden(&file.to_string_lossy()));
+    let mut finder = Finder::new(text, &scopes);
+    let mut writer = Writer::new(has_inlined_at);
+    let mut made = String::with_capacity(text.len() / 2);
+    let code = text.lines().take_while(|line| !line.trim_start().starts_with(".section"));
+    for (number, line) in (1..).zip(code) {
+        let trimmed = line.trim();
+        if let Some(place) = place(trimmed) {
+            writer.write(&mut made, shown(finder.chain(number, place), &is_hidden));
+        } else if !trimmed.starts_with(".loc") && !is_label(trimmed) {
+            made += if trimmed.starts_with(".target") { line.trim_end_matches(", debug") } else { line };
+            made.push('\n');
+        }
+    }
+    made + &writer.names()
+}
+
+/// What of a chain is shown.
+fn shown<'a>(mut chain: Chain<'a>, is_hidden: &dyn Fn(u32) -> bool) -> Chain<'a> {
+    let is_shown = |(place, _): &(Place, &str)| !is_hidden(place.0);
+    if chain.iter().any(is_shown) {
+        chain.retain(is_shown);
+    }
+    // Two functions that a macro has written around one of the source: both calls are where the macro is called.
+    if let [.., last, (caller, _), (root, _)] = &chain[..]
+        && caller == root
+        && last.0 != *caller
+    {
+        chain.truncate(chain.len() - 2);
+    }
+    chain
+}
+
+fn is_label(line: &str) -> bool {
+    LABELS.iter().any(|label| line.starts_with(label)) && line.ends_with(':')
+}
+
+/// The place of a `.loc`. Line 0 is none.
+fn place(line: &str) -> Option<Place> {
+    line.strip_prefix(".loc").and_then(three).filter(|(_, line, _)| *line > 0)
+}
