@@ -15,9 +15,9 @@ pub use crate::profile::Profile;
 use crate::profile::{NO_SPACE, TARGET, failed_cargo, linker};
 use crate::ptx::{self, Module};
 use crate::shared_rows::with_shared_rows;
-use crate::source_lines;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
+use crate::{shared_variables, source_lines};
 
 /// A crate to compile, and for what.
 #[derive(Clone, Debug, Hash)]
@@ -200,7 +200,7 @@ impl DeviceBuild {
     /// an unoptimised build still holds.
     fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
         let text = std::fs::read_to_string(compiled).map_err(|error| Error::io("read", compiled, error))?;
-        ptx::check_variables(&text).map_err(|error| error.because(compiled.display()))?;
+        let text = shared_variables::with_names(&text).map_err(|error| error.because(compiled.display()))?;
         let text = source_lines::told(&text)?;
         let text = ptx::with_entry_lines(&text).map_err(|error| error.at(compiled.display()))?;
         let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };

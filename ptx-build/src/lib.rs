@@ -33,6 +33,7 @@ pub mod ptx;
 pub mod ptxas;
 pub mod resources;
 pub mod shared_rows;
+mod shared_variables;
 mod source_lines;
 pub mod target;
 pub mod toolchain;

@@ -1,6 +1,6 @@
 //! A reader of the PTX that rustc writes, and of PTX written by hand in a like layout.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -219,27 +219,6 @@ fn with_alignment(line: &str, entry: &str, asked: &mut Vec<(String, String)>) ->
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// How the line of a variable of `shared!` begins, up to its number; behind it is where it is written.
-const OF_A_VARIABLE: &str = ".b8 ptx_kernel_shared_";
-
-/// Fails if two variables of `shared!` have one name. The name is made of the path of the variable's function, so this takes two
-/// functions of one name in one function, or two crates of one name.
-pub fn check_variables(text: &str) -> Result<()> {
-    let mut seen = BTreeMap::new();
-    for line in text.lines() {
-        let Some((name, place)) = line.split_once(OF_A_VARIABLE).and_then(|(_, rest)| rest.split_once('[')) else {
-            continue;
-        };
-        let place = place.split_once("// ").map_or(place, |(_, place)| place);
-        if let Some(other) = seen.insert(name, place) {
-            return Err(Error::new("two variables of shared! have one name in the module")
-                .at(format_args!("{other}, and {place}"))
-                .fix("give one of their functions another name"));
-        }
-    }
-    Ok(())
-}
-
 /// The module with a body for `memcmp`, if it calls it: `core` leaves that one to the linker.
 pub fn with_memcmp(text: &str) -> String {
     let items = items(text);
@@ -356,19 +335,6 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn two_variables_of_one_name_are_told() {
-        let line = |name: u32, line: u32| {
-            format!("\t.shared .align 16 .b8 ptx_kernel_shared_{name}[64]; // line {line}, column 5\n")
-        };
-        assert!(check_variables(&(line(7, 3) + &line(8, 3))).is_ok());
-        let error = check_variables(&(line(7, 3) + &line(8, 3) + &line(7, 9))).expect_err("two are alike").to_string();
-        let expected = "two variables of shared! have one name in the module
-  at line 3, column 5, and line 9, column 5
-  → give one of their functions another name";
-        assert_eq!(error, expected);
-    }
 
     const MODULE: &str = "//
 .version 8.6

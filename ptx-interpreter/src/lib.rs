@@ -83,6 +83,7 @@ mod turns;
 mod units;
 mod variable;
 mod watch;
+mod watch_group;
 mod watch_tensor;
 mod watch_texture;
 mod weak;

@@ -5,24 +5,15 @@ use std::ops::Range;
 
 use crate::access::{Arrival, Engine, Fence, How};
 use crate::begun::Copy;
-use crate::check::{Actor, Checks, Event, Together};
+use crate::check::{Actor, Checks, Event};
 use crate::fate::Fate;
 use crate::group::{Group, Thread};
-use crate::lanes::{LANES, Lanes, each, lanes_of};
+use crate::lanes::{Lanes, each};
 use crate::machine::{Frame, Machine};
 use crate::meeting::Reduction;
 use crate::operand::Operand;
-use crate::spaces::{LOCAL, MODULE, Owner, PARAMETERS, owner, shared_of};
+use crate::spaces::{LOCAL, MODULE, Owner, owner, shared_of};
 use crate::stop::Result;
-
-/// What the lanes of a warp store.
-#[derive(Clone, Copy)]
-pub(crate) struct Written<'a> {
-    /// Whether a lane stores what is at its place.
-    pub(crate) is_there: &'a dyn Fn(usize, &[u8]) -> bool,
-    /// Whether two lanes store the same.
-    pub(crate) is_same: &'a dyn Fn(usize, usize) -> bool,
-}
 
 impl Machine<'_> {
     pub(crate) fn remembers_values(&self) -> bool {
@@ -45,67 +36,19 @@ impl Machine<'_> {
         self.tell(|checks, machine| group.threads().for_each(|thread| then(checks, machine.actor(thread))));
     }
 
-    /// Each thread of a group loads `bytes` bytes.
-    #[inline]
-    pub(crate) fn watch(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<()> {
-        self.watch_store(group, addresses, bytes, how, None)
-    }
-
-    /// Each thread of a group stores `bytes` bytes, or loads them if nothing is `written`.
-    #[inline]
-    pub(crate) fn watch_store(
-        &mut self,
-        group: Group,
-        addresses: &Lanes,
-        bytes: usize,
-        how: How,
-        written: Option<Written<'_>>,
-    ) -> Result<()> {
-        let Some(checks) = &self.checks else { return Ok(()) };
-        let one_by_one = how.scope.is_some() || how.discards || checks.remembers_values();
-        if !one_by_one && self.is_own(group, addresses, bytes, how.writes) {
-            return Ok(());
-        }
-        if one_by_one || !has_shadow(group, addresses) {
-            return group.threads().try_for_each(|thread| {
-                if written.is_some() {
-                    self.choose_place(thread, addresses[thread.lane], bytes, how)?;
-                }
-                self.watch_one(thread, addresses[thread.lane], bytes, how)
-            });
-        }
-        let places = self.places(group, addresses, bytes, how.writes)?;
-        let rewrites = |lane: usize, stored: u32| {
-            let Some(Written { is_there, is_same }) = written else { return false };
-            let is_alike = |other: &usize| addresses[*other] == addresses[lane];
-            let now = lanes_of(stored & group.mask).filter(is_alike).fold(0, |set, other| set | 1 << other);
-            // SAFETY: `host` checked that `bytes` bytes are there, and nobody writes them now.
-            let is_rewritten = || is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) });
-            lanes_of(now).all(|other| is_same(other, lane)) && (now != 0 && now == stored || is_rewritten())
-        };
-        self.tell_together(group, addresses, bytes, how, &rewrites);
-        Ok(())
-    }
-
-    /// The threads of a group access `bytes` bytes each, at one time.
-    pub(crate) fn tell_together(
-        &mut self,
-        group: Group,
-        addresses: &Lanes,
-        bytes: usize,
-        how: How,
-        rewrites: &dyn Fn(usize, u32) -> bool,
-    ) {
-        let first = self.number_of(group.thread(0));
-        let (block, site) = (self.block_of(group.thread(0)) as u32, self.site);
-        let lanes = group.mask;
-        let all = u32::MAX >> (LANES - LANES.min(self.threads - first));
-        self.tell(|checks, _| {
-            checks.access_together(&Together { block, first, lanes, all, addresses, bytes, how, site, rewrites });
-        });
-    }
-
     pub(crate) fn watch_one(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Result<()> {
+        self.watch_rewrite(thread, address, bytes, how, &|_| false)
+    }
+
+    /// The same, of one that may write what is there, or what others of its warp write.
+    pub(crate) fn watch_rewrite(
+        &mut self,
+        thread: Thread,
+        address: u64,
+        bytes: usize,
+        how: How,
+        rewrites: &dyn Fn(u32) -> bool,
+    ) -> Result<()> {
         if self.checks.is_none() {
             return Ok(());
         }
@@ -128,7 +71,7 @@ impl Machine<'_> {
             let way = self.weak.way.take();
             self.tell(|checks, _| checks.remember(event, now, way));
         }
-        self.tell(|checks, _| checks.access(event));
+        self.tell(|checks, _| checks.access_rewriting(event, rewrites));
         Ok(())
     }
 
@@ -464,13 +407,6 @@ impl Machine<'_> {
         let bytes = self.shared_room() as u64;
         self.tell(|checks, _| checks.bury(block as u32, begin, bytes));
     }
-}
-
-/// Whether all addresses of a group are of memory that other threads may use.
-fn has_shadow(group: Group, addresses: &Lanes) -> bool {
-    let mut has = true;
-    each(group.mask, |lane| has &= !(PARAMETERS..MODULE).contains(&addresses[lane]));
-    has
 }
 
 /// What is done later tells a barrier of its bytes: the barrier has to be initialised before.

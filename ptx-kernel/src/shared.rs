@@ -38,8 +38,12 @@ macro_rules! shared {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident() -> $type:ty;)*) => { $(
         #[cfg(target_arch = "nvptx64")]
         ::core::arch::global_asm!(
-            // The comment is for whoever reads two of one name. No PTX has letters that are not ASCII, so it has no path.
-            ".shared .align {align} .b8 ptx_kernel_shared_{name}[{bytes}]; // line {line}, column {column}",
+            // `ptx-build` gives the variable the name of the function, as far as PTX takes it.
+            ::core::concat!(
+                ".shared .align {align} .b8 ptx_kernel_shared_{name}[{bytes}]; // fn ",
+                ::core::stringify!($name),
+                ", line {line}, column {column}",
+            ),
             name = const $crate::__private::unique(&$name, ::core::file!(), ::core::line!(), ::core::column!()),
             line = const ::core::line!(),
             column = const ::core::column!(),

@@ -41,20 +41,25 @@ impl Event {
 impl Checks {
     /// Checks an access and remembers it.
     pub(crate) fn access(&mut self, event: Event) {
+        self.access_rewriting(event, &|_| false);
+    }
+
+    /// The same, of one that may write what is there, or what others of its warp write.
+    pub(crate) fn access_rewriting(&mut self, event: Event, rewrites: &dyn Fn(u32) -> bool) {
         self.stays(event);
         self.visits(event);
-        self.compare(event, true);
+        self.compare(event, true, rewrites);
     }
 
     /// A copy tells a barrier. That is ordered as an access by the thread that began the copy, and done when the copy is.
     pub(crate) fn arrival_of_copy(&mut self, event: Event, engine: (u32, u32, bool)) {
         self.stays(event);
         self.visits(Event { how: How::WRITE, engine: Some(engine), ..event });
-        self.compare(event, true);
+        self.compare(event, true, &|_| false);
     }
 
     /// Compares an access with those before, and remembers it. A read that is performed late observes nothing yet.
-    pub(super) fn compare(&mut self, event: Event, observes: bool) {
+    pub(super) fn compare(&mut self, event: Event, observes: bool, rewrites: &dyn Fn(u32) -> bool) {
         self.threads_of(event.actor.block);
         let (mut observed, continued) = match event.how.scope {
             Some(scope) if event.how.reads && observes => self.strong_read(event, scope),
@@ -71,7 +76,7 @@ impl Checks {
         for (bytes, begin, end) in event.parts() {
             let mark = Mark { bytes, ..mark };
             let mut closely =
-                |checks: &mut Checks, at| checks.closely(event, mark, (number, &mut observed), at, &|_| false);
+                |checks: &mut Checks, at| checks.closely(event, mark, (number, &mut observed), at, rewrites);
             self.quick(event, &mark, (begin, end), &mut closely);
         }
         if let Some(scope) = event.how.scope.filter(|_| event.how.writes) {

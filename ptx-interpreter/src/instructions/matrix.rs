@@ -10,7 +10,7 @@ use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, wrong};
-use crate::watch::Written;
+use crate::watch_group::Written;
 
 struct Matrix {
     rows: Rows,

@@ -8,7 +8,7 @@ use crate::machine::{Machine, Step};
 use crate::memory::all_aligned;
 use crate::operand::{Operand, Space};
 use crate::stop::Result;
-use crate::watch::Written;
+use crate::watch_group::Written;
 
 struct Store {
     space: Space,
