@@ -1,12 +1,13 @@
 //! Threads that wait for what never happens.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::check::Actor;
 use crate::group::{Group, Thread};
 use crate::lanes::{Lanes, each, lanes_of};
 use crate::launch::Delays;
 use crate::machine::{Code, Frame, Machine, Warp};
+use crate::spaces::{Owner, owner};
 use crate::stop::{Result, Why, stop};
 
 /// Rounds without progress after which somebody looks whether threads go around in circles.
@@ -17,6 +18,25 @@ const PATIENCE_WITH_DELAYS: u64 = 256;
 const POLLS: u64 = 1 << 16;
 /// Waits that a message tells.
 const TOLD: usize = 8;
+
+/// What to do about threads that wait, by what is said of the first of them.
+pub(crate) fn advice(wait: &str) -> &'static str {
+    let advice = [
+        ("bytes too many", "let `mbarrier.expect_tx` have the sum of the bytes of all copies of the phase"),
+        ("lacks 0 arrivals", "begin the copies that bring these bytes, or let `mbarrier.expect_tx` have fewer of them"),
+        (
+            "of the barrier at",
+            "let as many threads arrive in each phase as `mbarrier.init` counts (`cp.async.mbarrier.arrive` without `.noinc` does not \
+             count: it adds one that the phase waits for), and wait for the parity of the phase that comes next",
+        ),
+        ("of its warp", "let all threads of the warp execute it, or name in its mask only those that do"),
+        ("waits at barrier", "let each thread that the barrier counts execute it, as often as the others"),
+        ("for its cluster", "let all threads of the cluster arrive, and wait, as often as the others"),
+        ("goes around", "let another thread change what the loop reads, and do not make that one wait for this"),
+    ];
+    let found = advice.iter().find(|(words, _)| wait.contains(words)).map(|(_, advice)| *advice);
+    found.unwrap_or("see what each thread waits for, and who should have come")
+}
 
 /// Where threads were since anything last changed.
 #[derive(Default)]
@@ -98,7 +118,31 @@ impl Machine<'_> {
         let line = &self.program.sites[site as usize].text;
         let text = format!("every thread waits; thread {} of block {} at {line}", actor.number, actor.block);
         self.stuck_at = told;
+        self.tell_unbalanced(live);
         stop(Why::Endless, text)
+    }
+
+    /// Barriers whose phase lacks nothing but bytes, or has too many.
+    fn tell_unbalanced(&mut self, live: &[usize]) {
+        let warps = live.iter().map(|number| (*number, self.warp(*number).running));
+        let threads = warps.flat_map(|(warp, mask)| Group { warp, frame: 0, mask }.threads());
+        let bars = threads.filter_map(|thread| self.phase_of(thread).map(|(bar, ..)| *bar));
+        let bars: BTreeSet<u64> = bars.filter(|bar| matches!(self.lacks(*bar), Some((0, _)))).collect();
+        self.tell(|checks, _| bars.iter().for_each(|bar| checks.unbalanced(*bar, 8, "the phase never ends")));
+    }
+
+    /// The word of a barrier in shared memory.
+    fn word_of(&self, bar: u64) -> Option<u64> {
+        let (Owner::Shared(block), at) = owner(bar, self.cluster) else { return None };
+        let bytes = self.blocks[block].as_ref()?.shared.get(at as usize..at as usize + 8)?;
+        bytes.try_into().ok().map(u64::from_le_bytes)
+    }
+
+    /// Arrivals and bytes that the phase of a barrier lacks.
+    fn lacks(&self, bar: u64) -> Option<(u64, i64)> {
+        let word = self.word_of(bar)?;
+        // 21 bits, of which the highest is the sign.
+        Some((word & 0xf_ffff, ((word >> 40 & 0x1f_ffff) << 43) as i64 >> 43))
     }
 
     /// What the threads of a warp wait for.
@@ -137,7 +181,9 @@ impl Machine<'_> {
         }
         if is(warp.waiting) {
             let text = &self.program.sites[site as usize].text;
-            let missing = warp.live & !warp.waiting;
+            let is_here = |lane: &usize| warp.at[*lane] == warp.at[thread.lane];
+            let here = lanes_of(warp.live & warp.waiting).filter(is_here).fold(0, |here, lane| here | 1 << lane);
+            let missing = warp.live & !here;
             return format!("waits for other threads of its warp at `{text}`; lanes {missing:#010x} are elsewhere");
         }
         if is(warp.running) {
@@ -188,25 +234,21 @@ impl Machine<'_> {
         "waits for columns of tensor memory, of which too few are free"
     }
 
-    /// The word of a barrier: arrivals that the phase lacks, bytes that it lacks, and the parity.
     fn wait_for_phase(&self, bar: u64, parity: Option<u32>) -> String {
-        let crate::spaces::Owner::Shared(block) = crate::spaces::owner(bar, self.cluster).0 else {
-            return String::new();
-        };
-        let at = (bar - crate::spaces::shared_of(block, self.cluster)) as usize;
-        let bytes = self.blocks[block].as_ref().and_then(|block| block.shared.get(at..at + 8)?.try_into().ok());
-        let word = u64::from_le_bytes(bytes.unwrap_or_default());
-        let arrivals = word & 0xf_ffff;
-        // 21 bits, of which the highest is the sign.
-        let lacks = ((word >> 40 & 0x1f_ffff) << 43) as i64 >> 43;
+        let (Some(word), Some((arrivals, bytes))) = (self.word_of(bar), self.lacks(bar)) else { return String::new() };
+        let place = self.checks.as_ref().map(|checks| checks.place_of(bar)).unwrap_or_default();
         let asked = parity.map(|parity| format!(" of parity {parity}")).unwrap_or_default();
-        let state = format!("lacks {arrivals} arrivals and {lacks} bytes, and has parity {}", word >> 63);
+        let bytes = match bytes {
+            ..0 => format!("has {} bytes too many", -bytes),
+            _ => format!("lacks {bytes} bytes"),
+        };
         let over = match self.checks.as_ref().map_or(0, |checks| checks.phases_over(bar)) {
             0 => String::new(),
             1 => "; one phase is over".into(),
             over => format!("; {over} phases are over"),
         };
-        format!("waits for the phase{asked} of the barrier at byte {at} of shared memory, whose phase {state}{over}")
+        let state = format!("lacks {arrivals} arrivals, {bytes}, and has parity {}{over}", word >> 63);
+        format!("waits for the phase{asked} of the barrier at {place}, whose phase {state}")
     }
 }
 

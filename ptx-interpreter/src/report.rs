@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use crate::deadlock::advice;
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
@@ -147,10 +148,8 @@ impl Program {
         let places = found.places.into_iter().map(|place| self.place(place, paths)).collect();
         let Found { kind, title, notes, help, times, .. } = found;
         let finding = Finding { kind, title, places, notes, help, times };
-        match finding.is_of_an_update() {
-            true => Finding { help: OF_AN_UPDATE.into(), ..finding },
-            false => finding,
-        }
+        let help = if finding.is_of_an_update() { OF_AN_UPDATE } else { &finding.help };
+        Finding { help: finding.in_its_language(help), ..finding }
     }
 
     /// What a launch has used tells its calls by the program's own paths.
@@ -237,6 +236,9 @@ impl Machine<'_> {
         }
         let (kind, help) = match stop.why {
             Why::Astray if is_end => (Kind::Async, "let the block wait for every copy that it began, before it ends"),
+            Why::Misaligned if stop.text.contains(OF_A_SIZE) => {
+                (Kind::Misaligned, "copy a multiple of 16 bytes, and the rest by loads and stores")
+            }
             Why::Misaligned => {
                 (Kind::Misaligned, "align the address to the size of the whole access, vectors included")
             }
@@ -275,7 +277,9 @@ impl Machine<'_> {
                 Kind::Bounds,
                 "end the recursion earlier: a GPU has at most 512 KB of stack for a thread, and 1 KB without `cudaLimitStackSize`",
             ),
-            Why::Endless => (Kind::Deadlock, "see what each thread waits for, and who should have come"),
+            Why::Endless => {
+                (Kind::Deadlock, advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait)))
+            }
             Why::Wrong if stop.text.contains("mask") => {
                 (Kind::Deadlock, "every thread that executes it has to be in the mask, with the same mask")
             }
@@ -306,6 +310,8 @@ impl Machine<'_> {
                     Kind::Bounds => checks.extent(address, bytes),
                     _ => format!("accesses {}", checks.place_of(address)),
                 };
+                let multiple = current.split_once("multiple of ").and_then(|(_, rest)| rest.split(' ').next());
+                found.notes.extend(multiple.map(|of| format!("the address has to be a multiple of {of}")));
             }
             None if deadlock.is_empty() => found.notes.push(current),
             None => {}
@@ -328,6 +334,8 @@ impl Machine<'_> {
 /// What says that a condition of the kernel's own is false.
 const ASSERTION: &str = "the assertion `";
 
+/// What says that a size is no multiple of what it has to be.
+const OF_A_SIZE: &str = " bytes are no multiple";
 /// What says that a surface is accessed outside.
 const OF_A_SURFACE: &str = " outside of its surface";
 /// What says that a number stands for no texture and no surface.
@@ -335,6 +343,7 @@ const NO_OBJECT: &str = " object";
 
 fn title(kind: Kind, stop: &Stop) -> &'static str {
     match kind {
+        Kind::Misaligned if stop.text.contains(OF_A_SIZE) => "a bulk copy has a size that is no multiple of 16 bytes",
         Kind::Misaligned => "an address is not as aligned as its access",
         Kind::Bounds if stop.why == Why::Deep => "a stack overflows",
         Kind::Bounds if stop.text.contains("space") => {

@@ -52,6 +52,8 @@ pub(super) struct Missed {
     pub(super) epoch: u32,
     /// The bytes of the flag.
     pub(super) flag: Option<(u64, usize)>,
+    /// What the flag hands over.
+    pub(super) record: Option<Rc<Record>>,
 }
 
 /// What two threads meet at.
@@ -387,7 +389,7 @@ impl Checks {
     /// The memory of blocks that have ended is forgotten.
     pub(crate) fn bury(&mut self, block: u32, shared: u64, bytes: u64) {
         self.forget_tensor(block);
-        self.unbalanced(shared, bytes);
+        self.unbalanced(shared, bytes, "at the end of the block a phase has ended too early or never");
         self.forget_refusals(block);
         self.lifetimes.bury(block);
         self.sc.bury(block);

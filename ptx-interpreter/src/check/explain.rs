@@ -2,12 +2,12 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Lack, Missed, Through, scope_of};
+use super::checks::{Checks, Event, Found, scope_of};
 use super::finding::Kind;
 use super::pieces::Piece;
 use super::shadow::Mark;
 use super::tensor::{in_tensor, is_of_tensor, unfinished_help, unfinished_title};
-use crate::access::{Engine, Scope};
+use crate::access::Engine;
 use crate::spaces::{Named, Owner, PIECE, is_shared, owner};
 
 /// What is farther from every piece belongs to none.
@@ -194,6 +194,12 @@ impl Checks {
                     .push("strong accesses only go together if the scope of each includes the other thread".into());
                 found.help = format!("write `.{needed}` as the scope of both");
             }
+            Conflict::Race if event.engine.is_some() && !old.writes && !self.is_written(at.max(event.address)) => {
+                found.title = "bytes are read that an asynchronous copy writes, and nothing orders the copy before that".into();
+                found.notes.push("this time they are read before the copy has begun, and have no value".into());
+                let barrier = barrier(actor, event.actor);
+                found.help = format!("after the wait for the copy, put a barrier ({barrier}) before other threads use the bytes");
+            }
             Conflict::Race if event.engine.is_some() => {
                 let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
                 found.title =
@@ -284,31 +290,10 @@ impl Checks {
         }
     }
 
-    /// The order that would have covered an earlier access, had it been stronger, and who read the flag: the thread itself, or another
-    /// of its block before it. What both access is no flag for itself.
-    fn missed(&self, old: &Mark, actor: Actor, event: Event) -> Option<(Actor, &Missed)> {
-        let is_apart = |flag: Option<(u64, usize)>| {
-            let (begin, end) = (event.address, event.address + event.bytes as u64);
-            flag.is_none_or(|(at, bytes)| at >= end || at + bytes as u64 <= begin)
-        };
-        let covers = |missed: &&Missed| missed.known.of_thread(actor) >= old.epoch && is_apart(missed.flag);
-        let own = self.known_state(event.actor);
-        if let Some(missed) = own.missed.iter().rev().find(covers) {
-            return Some((event.actor, missed));
-        }
-        let block = event.actor.block;
-        (0..self.threads).map(|number| Actor { block, number }).find_map(|reader| {
-            let before = own.known.ordered.of_thread(block, reader.number);
-            let is_before = |missed: &&Missed| missed.epoch <= before && covers(missed);
-            let missed = self.known_state(reader).missed.iter().rev().find(is_before)?;
-            Some((reader, missed))
-        })
-    }
-
     fn race(&self, old: &Mark, actor: Actor, event: Event, found: &mut Found) {
         let one_weak = (old.scope > 0) != event.how.scope.is_some();
         if let Some((reader, missed)) = self.missed(old, actor, event) {
-            self.too_weak(missed.clone(), reader, actor, event, found);
+            self.too_weak(missed, reader, (old, actor), event, found);
             return;
         }
         found.title = match (old.writes, event.how.writes) {
@@ -323,44 +308,14 @@ impl Checks {
                     .into(),
             );
         }
+        if old.scope > 0 && event.how.scope.is_some() {
+            found.notes.push("both are strong accesses, and of different bytes: only those of the same bytes go together".into());
+        }
         let is_one_store = old.writes && event.how.writes && self.are_one(old.site, event.site);
         found.help = match is_one_store && !actor.is_in_warp_of(event.actor) {
             true => "let one thread store it, or give each thread bytes of its own; if the stores are of different turns of a loop, put a barrier between them".into(),
             false => help(actor, event.actor, self.distance(actor.block, event.actor.block)),
         };
-    }
-
-    /// A value was seen that came after the access, but it brought no order.
-    fn too_weak(&self, missed: Missed, reader: Actor, actor: Actor, event: Event, found: &mut Found) {
-        let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
-        let (writes, reads) = match missed.through {
-            Through::Flag => ("writes the flag", "reads the flag"),
-            Through::Mbarrier => ("arrives at the mbarrier", "waits for the mbarrier"),
-        };
-        found.places.push((missed.writer, missed.write, writes.into()));
-        found.places.push((reader, missed.read, reads.into()));
-        let (title, note, help) = match missed.why {
-            _ if missed.through == Through::Mbarrier => at_mbarrier(missed.why, needed),
-            Lack::Release => (
-                "a flag says that bytes are ready, but its write does not release them".to_owned(),
-                "the write of the flag is relaxed, and no fence is between the bytes and it".to_owned(),
-                format!(
-                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) before it"
-                ),
-            ),
-            Lack::Acquire => (
-                "a flag says that bytes are ready, but its read does not acquire them".to_owned(),
-                "the read of the flag is relaxed, and no fence is between it and the bytes".to_owned(),
-                format!(
-                    "read the flag with `ld.acquire.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) after it"
-                ),
-            ),
-            Lack::ReleaseScope(scope, wide) => narrow("write", "release", scope, wide),
-            Lack::AcquireScope(scope, wide) => narrow("read", "acquire", scope, wide),
-        };
-        found.title = title;
-        found.notes.push(note);
-        found.help = help;
     }
 
     /// Threads of a warp have met at different instructions, which belong to one barrier.
@@ -438,37 +393,6 @@ pub(super) fn plain(name: &str) -> &str {
         Some(at) if name.starts_with("_Z") => name[at..].trim_start_matches(|c: char| c.is_ascii_digit()),
         _ => name,
     }
-}
-
-fn narrow(access: &str, order: &str, scope: Scope, needed: Scope) -> (String, String, String) {
-    let (scope, needed) = (scope.word(), needed.word());
-    (
-        format!("the {order} of a flag is for the scope `.{scope}`, and the other thread is outside of it"),
-        format!("the {access} of the flag orders nothing between these two threads: they need `.{needed}` or wider"),
-        format!("write `.{order}.{needed}` instead of `.{scope}`, and the same scope at the fence, if there is one"),
-    )
-}
-
-/// What the arrival at an mbarrier lacks, or the wait for it.
-fn at_mbarrier(why: Lack, needed: &str) -> (String, String, String) {
-    let (who, word, scope) = match why {
-        Lack::Release => ("arrival", "arrive.release", None),
-        Lack::ReleaseScope(scope, _) => ("arrival", "arrive.release", Some(scope.word())),
-        Lack::Acquire => ("wait", "try_wait.acquire", None),
-        Lack::AcquireScope(scope, _) => ("wait", "try_wait.acquire", Some(scope.word())),
-    };
-    let (title, note) = match scope {
-        None => ("is relaxed", "it orders nothing".to_owned()),
-        Some(scope) => (
-            "is for a scope that the other thread is outside of",
-            format!("its scope is `.{scope}`, which is what an mbarrier's instruction has if it does not say one"),
-        ),
-    };
-    (
-        format!("two threads meet at an mbarrier, and the {who} {title}"),
-        format!("{note}: what one thread did before it is not ordered before what the other does after it"),
-        format!("write `mbarrier.{word}.{needed}`"),
-    )
 }
 
 /// The barrier that two threads can meet at.

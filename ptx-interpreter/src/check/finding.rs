@@ -186,6 +186,17 @@ pub struct Finding {
 /// Lines from a load to the store of what was computed with it, at most, where the PTX does not name the lines of its source.
 const NEAR: u32 = 8;
 
+/// Words of CUDA C++, and what Rust has for them.
+const IN_RUST: [(&str, &str); 7] = [
+    ("__syncthreads()", "sync_threads()"),
+    ("__syncwarp()", "sync_warp()"),
+    ("cluster.sync()", "sync_cluster()"),
+    ("__threadfence()", "fence_acq_rel::<Gpu>()"),
+    ("cudaGridDependencySynchronize()", "griddepcontrol_wait()"),
+    ("cuda::ptx::fence_proxy_async", "fence_proxy_async()"),
+    ("`atomicAdd` and its like; `atom` or `red`", "`ptx!(red.…)`, `ptx!(atom.…)`"),
+];
+
 /// The title of what the deadline ended.
 pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
 
@@ -202,6 +213,15 @@ impl Finding {
             && (is_pair(one, other) || is_pair(other, one))
             && one.function == other.function
             && one.address() == other.address()
+    }
+
+    /// A help that has the words of CUDA C++, with those of `ptx-kernel` and `ptx-intrinsics` instead where the source is Rust.
+    pub(crate) fn in_its_language(&self, help: &str) -> String {
+        let is_rust = |place: &Place| place.source.as_ref().is_some_and(|(file, _)| file.ends_with(".rs"));
+        if !self.places.iter().any(is_rust) {
+            return help.to_owned();
+        }
+        IN_RUST.iter().fold(help.to_owned(), |help, (cuda, rust)| help.replace(cuda, rust))
     }
 
     /// Whether another one is of the same kind at the same lines of the source.

@@ -178,8 +178,8 @@ impl Checks {
         }
     }
 
-    /// The bytes that the barriers of a block never got, or got too many of.
-    pub(super) fn unbalanced(&mut self, begin: u64, bytes: u64) {
+    /// The bytes that barriers never got, or got too many of. `end` says when that is known.
+    pub(crate) fn unbalanced(&mut self, begin: u64, bytes: u64, end: &str) {
         let own = self.mbarriers.iter().filter(|(place, bar)| place.wrapping_sub(begin) < bytes && bar.balance != 0);
         let mut wrong: Vec<(u64, i64, (Actor, u32))> =
             own.map(|(place, bar)| (*place, bar.balance, bar.last)).collect();
@@ -194,9 +194,7 @@ impl Checks {
                 kind: Kind::Async,
                 title: title.into(),
                 places: vec![(actor, site, what)],
-                notes: vec![format!(
-                    "at the end of the block the two differ by {amount} bytes: a phase ended too early or never"
-                )],
+                notes: vec![format!("the two differ by {amount} bytes: {end}")],
                 help: "let `mbarrier.expect_tx` have the sum of the bytes of all copies of the phase".into(),
                 times: 1,
             });

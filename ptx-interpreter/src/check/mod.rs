@@ -44,6 +44,7 @@ mod used;
 mod uses;
 mod values;
 mod visits;
+mod weak_order;
 
 pub(crate) use actor::Actor;
 pub(crate) use checks::{Checks, Event, Found};

@@ -178,6 +178,7 @@ impl Checks {
                 read: event.site,
                 epoch: 0,
                 flag: Some((event.address, event.bytes)),
+                record: Some(Rc::clone(&record)),
             });
         }
         (observed, wide.then_some(record))
@@ -439,7 +440,7 @@ impl Checks {
             let (through, writer) = (Through::Mbarrier, actor);
             remember(
                 &mut bar.weak,
-                Missed { known, through, why, writer, write: site, read: site, epoch: 0, flag: None },
+                Missed { known, through, why, writer, write: site, read: site, epoch: 0, flag: None, record: None },
             );
         } else {
             self.add(&mut bar.pool[usize::from(distance > 0)], actor);
@@ -487,7 +488,7 @@ impl Checks {
                 Some(why) => {
                     state.over.join(&bar.completed[1].ordered);
                     let known = Trail::new(&bar.completed[1].ordered, (actor, 0), threads, None);
-                    state.miss(Missed { known, through, why, writer, write, read: site, epoch: 0, flag: None });
+                    state.miss(Missed { known, through, why, writer, write, read: site, epoch: 0, flag: None, record: None });
                 }
             }
         }

@@ -32,7 +32,7 @@ impl Checks {
         }
     }
 
-    fn is_written(&mut self, address: u64) -> bool {
+    pub(super) fn is_written(&mut self, address: u64) -> bool {
         let page = self.open(address);
         self.shadow.pages[page].values((address % PAGE / CELL) as usize) >> (address % CELL) & 1 == 1
     }
@@ -59,7 +59,7 @@ impl Checks {
 
     /// Whether another thread writes what an instruction reads, and nothing orders the two: then it may come first.
     fn is_raced_for(&self, site: u32) -> bool {
-        let is_race = |found: &&Found| matches!(found.kind, Kind::Race | Kind::Order);
+        let is_race = |found: &&Found| matches!(found.kind, Kind::Race | Kind::Order | Kind::Async);
         let reads = |found: &Found| {
             found.places.iter().take(2).any(|place| self.are_one(place.1, site) && place.2.starts_with("reads"))
         };

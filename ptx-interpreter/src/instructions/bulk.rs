@@ -77,14 +77,14 @@ impl Bulk {
             What::Prefetch => {
                 // It is a hint: no memory has to be there.
                 let from = machine.address(thread, Space::Global, operand(0)?)?;
-                sixteen(&[from, number(machine, 1)?])
+                sixteen(&[from], number(machine, 1)?)
             }
             What::PrefetchTensor(words, mode) => self.prefetch_tensor(machine, thread, words, *mode),
             What::Copy { into, of, masked, change, .. } => {
                 let (to, from) =
                     (machine.address(thread, *into, operand(0)?)?, machine.address(thread, *of, operand(1)?)?);
                 let size = number(machine, 2)? as usize;
-                sixteen(&[to, from, size as u64])?;
+                sixteen(&[to, from], size as u64)?;
                 let mut copy = Copy { change: *change, ..Copy::plain(to, from, size) };
                 machine.there(from, size, false)?;
                 machine.there(to, size, true)?;
@@ -161,6 +161,9 @@ impl Bulk {
     }
 }
 
-fn sixteen(all: &[u64]) -> Result<()> {
-    all.iter().try_for_each(|number| aligned(*number, 16))
+fn sixteen(places: &[u64], size: u64) -> Result<()> {
+    if !size.is_multiple_of(16) {
+        return stop(Why::Misaligned, format!("{size} bytes are no multiple of 16"));
+    }
+    places.iter().try_for_each(|place| aligned(*place, 16))
 }

@@ -1,0 +1,116 @@
+//! Orders that are too weak, in words.
+
+use super::actor::Actor;
+use super::checks::{Checks, Event, Found, Lack, Missed, Through, scope_of};
+use super::clock::Known;
+use super::shadow::Mark;
+use crate::access::Scope;
+
+impl Checks {
+    /// Whether somebody who acquires the flag is handed over what a thread did until an epoch.
+    fn hands_over(&self, missed: &Missed, reader: Actor, (actor, epoch): (Actor, u32)) -> bool {
+        let Some(record) = &missed.record else { return true };
+        let mut handed = Known::default();
+        record.heads.give(self.reach(reader, Scope::Gpu), &mut handed);
+        handed.ordered.of_thread(actor.block, actor.number) >= epoch
+    }
+
+    /// The order that would have covered an earlier access, had it been stronger, and who read the flag: the thread itself, or another
+    /// of its block before it. What both access is no flag for itself.
+    pub(super) fn missed(&self, old: &Mark, actor: Actor, event: Event) -> Option<(Actor, &Missed)> {
+        let is_apart = |flag: Option<(u64, usize)>| {
+            let (begin, end) = (event.address, event.address + event.bytes as u64);
+            flag.is_none_or(|(at, bytes)| at >= end || at + bytes as u64 <= begin)
+        };
+        let covers = |missed: &&Missed| missed.known.of_thread(actor) >= old.epoch && is_apart(missed.flag);
+        let own = self.known_state(event.actor);
+        if let Some(missed) = own.missed.iter().rev().find(covers) {
+            return Some((event.actor, missed));
+        }
+        let block = event.actor.block;
+        (0..self.threads).map(|number| Actor { block, number }).find_map(|reader| {
+            let before = own.known.ordered.of_thread(block, reader.number);
+            let is_before = |missed: &&Missed| missed.epoch <= before && covers(missed);
+            let missed = self.known_state(reader).missed.iter().rev().find(is_before)?;
+            Some((reader, missed))
+        })
+    }
+
+    /// A value was seen that came after the access, but it brought no order.
+    pub(super) fn too_weak(
+        &self,
+        missed: &Missed,
+        reader: Actor,
+        (old, actor): (&Mark, Actor),
+        event: Event,
+        found: &mut Found,
+    ) {
+        let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
+        let (writes, reads) = match missed.through {
+            Through::Flag => ("writes the flag", "reads the flag"),
+            Through::Mbarrier => ("arrives at the mbarrier", "waits for the mbarrier"),
+        };
+        found.places.push((missed.writer, missed.write, writes.into()));
+        found.places.push((reader, missed.read, reads.into()));
+        let (title, note, help) = match missed.why {
+            _ if missed.through == Through::Mbarrier => at_mbarrier(missed.why, needed),
+            Lack::Release => (
+                "a flag says that bytes are ready, but its write does not release them".to_owned(),
+                "the write of the flag is relaxed, and no fence is between the bytes and it".to_owned(),
+                format!(
+                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) before it"
+                ),
+            ),
+            Lack::Acquire if !self.hands_over(missed, reader, (actor, old.epoch)) => (
+                "a flag says that bytes are ready, but what releases it does not release them".to_owned(),
+                "the thread that writes the flag knows of the bytes by a barrier or a flag, and has no fence after that".to_owned(),
+                format!(
+                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) between that barrier and it, in the same thread"
+                ),
+            ),
+            Lack::Acquire => (
+                "a flag says that bytes are ready, but its read does not acquire them".to_owned(),
+                "the read of the flag is relaxed, and no fence is between it and the bytes".to_owned(),
+                format!(
+                    "read the flag with `ld.acquire.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) after it"
+                ),
+            ),
+            Lack::ReleaseScope(scope, wide) => narrow("write", "release", scope, wide),
+            Lack::AcquireScope(scope, wide) => narrow("read", "acquire", scope, wide),
+        };
+        found.title = title;
+        found.notes.push(note);
+        found.help = help;
+    }
+}
+
+fn narrow(access: &str, order: &str, scope: Scope, needed: Scope) -> (String, String, String) {
+    let (scope, needed) = (scope.word(), needed.word());
+    (
+        format!("the {order} of a flag is for the scope `.{scope}`, and the other thread is outside of it"),
+        format!("the {access} of the flag orders nothing between these two threads: they need `.{needed}` or wider"),
+        format!("write `.{order}.{needed}` instead of `.{scope}`, and the same scope at the fence, if there is one"),
+    )
+}
+
+/// What the arrival at an mbarrier lacks, or the wait for it.
+fn at_mbarrier(why: Lack, needed: &str) -> (String, String, String) {
+    let (who, word, scope) = match why {
+        Lack::Release => ("arrival", "arrive.release", None),
+        Lack::ReleaseScope(scope, _) => ("arrival", "arrive.release", Some(scope.word())),
+        Lack::Acquire => ("wait", "try_wait.acquire", None),
+        Lack::AcquireScope(scope, _) => ("wait", "try_wait.acquire", Some(scope.word())),
+    };
+    let (title, note) = match scope {
+        None => ("is relaxed", "it orders nothing".to_owned()),
+        Some(scope) => (
+            "is for a scope that the other thread is outside of",
+            format!("its scope is `.{scope}`, which is what an mbarrier's instruction has if it does not say one"),
+        ),
+    };
+    (
+        format!("two threads meet at an mbarrier, and the {who} {title}"),
+        format!("{note}: what one thread did before it is not ordered before what the other does after it"),
+        format!("write `mbarrier.{word}.{needed}`"),
+    )
+}
