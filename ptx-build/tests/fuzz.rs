@@ -14,9 +14,9 @@ use ptx_build::target::{PtxVersion, Sm};
 use ptx_intrinsics::grammar::access::Spelling;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 use ptx_intrinsics::grammar::multimem::judge_multimem;
-use ptx_sass::debug_info;
 use ptx_sass::line_table::Located;
 use ptx_sass::nvdisasm;
+use ptx_sass::{debug_info, inlined_at};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -147,7 +147,8 @@ fn ptx_and_its_debug_sections() {
             }
         }
         let _ = (ptx::reachable(text), ptx::with_memcmp(text), ptx::normalise(text), ptx::demangle(text));
-        let _ = debug_info::inlined(text);
+        let _ = debug_info::scopes(text);
+        let _ = inlined_at::with_inlined_at(text, true, |file| file.len() % 2 == 0);
         let located = Located::read(text);
         for line in 0..40 {
             let _ = located.sites(line, Path::new("/a b"));

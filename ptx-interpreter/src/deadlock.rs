@@ -239,15 +239,15 @@ impl Machine<'_> {
         let place = self.checks.as_ref().map(|checks| checks.place_of(bar)).unwrap_or_default();
         let asked = parity.map(|parity| format!(" of parity {parity}")).unwrap_or_default();
         let bytes = match bytes {
-            ..0 => format!("has {} bytes too many", -bytes),
-            _ => format!("lacks {bytes} bytes"),
+            ..0 => format!(", has {} bytes too many", -bytes),
+            _ => format!(" and {bytes} bytes"),
         };
         let over = match self.checks.as_ref().map_or(0, |checks| checks.phases_over(bar)) {
             0 => String::new(),
             1 => "; one phase is over".into(),
             over => format!("; {over} phases are over"),
         };
-        let state = format!("lacks {arrivals} arrivals, {bytes}, and has parity {}{over}", word >> 63);
+        let state = format!("lacks {arrivals} arrivals{bytes}, and has parity {}{over}", word >> 63);
         format!("waits for the phase{asked} of the barrier at {place}, whose phase {state}")
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use crate::deadlock::advice;
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
+use crate::deadlock::advice;
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::paths::Paths;
@@ -277,9 +277,7 @@ impl Machine<'_> {
                 Kind::Bounds,
                 "end the recursion earlier: a GPU has at most 512 KB of stack for a thread, and 1 KB without `cudaLimitStackSize`",
             ),
-            Why::Endless => {
-                (Kind::Deadlock, advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait)))
-            }
+            Why::Endless => (Kind::Deadlock, advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait))),
             Why::Wrong if stop.text.contains("mask") => {
                 (Kind::Deadlock, "every thread that executes it has to be in the mask, with the same mask")
             }

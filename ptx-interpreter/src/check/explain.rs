@@ -195,10 +195,13 @@ impl Checks {
                 found.help = format!("write `.{needed}` as the scope of both");
             }
             Conflict::Race if event.engine.is_some() && !old.writes && !self.is_written(at.max(event.address)) => {
-                found.title = "bytes are read that an asynchronous copy writes, and nothing orders the copy before that".into();
+                found.title =
+                    "bytes are read that an asynchronous copy writes, and nothing orders the copy before that".into();
                 found.notes.push("this time they are read before the copy has begun, and have no value".into());
                 let barrier = barrier(actor, event.actor);
-                found.help = format!("after the wait for the copy, put a barrier ({barrier}) before other threads use the bytes");
+                found.help = format!(
+                    "after the wait for the copy, put a barrier ({barrier}) before other threads use the bytes"
+                );
             }
             Conflict::Race if event.engine.is_some() => {
                 let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
@@ -309,7 +312,9 @@ impl Checks {
             );
         }
         if old.scope > 0 && event.how.scope.is_some() {
-            found.notes.push("both are strong accesses, and of different bytes: only those of the same bytes go together".into());
+            found.notes.push(
+                "both are strong accesses, and of different bytes: only those of the same bytes go together".into(),
+            );
         }
         let is_one_store = old.writes && event.how.writes && self.are_one(old.site, event.site);
         found.help = match is_one_store && !actor.is_in_warp_of(event.actor) {

@@ -189,7 +189,8 @@ impl Checks {
                 true => "a barrier expects more bytes than copies bring",
                 false => "copies bring more bytes to a barrier than it expects",
             };
-            let (what, amount) = (format!("changes what {} expects", self.place_of(place)), balance.abs());
+            let (what, amount) =
+                (format!("changes what the barrier at {} expects", self.place_of(place)), balance.abs());
             self.find(Found {
                 kind: Kind::Async,
                 title: title.into(),

@@ -488,7 +488,17 @@ impl Checks {
                 Some(why) => {
                     state.over.join(&bar.completed[1].ordered);
                     let known = Trail::new(&bar.completed[1].ordered, (actor, 0), threads, None);
-                    state.miss(Missed { known, through, why, writer, write, read: site, epoch: 0, flag: None, record: None });
+                    state.miss(Missed {
+                        known,
+                        through,
+                        why,
+                        writer,
+                        write,
+                        read: site,
+                        epoch: 0,
+                        flag: None,
+                        record: None,
+                    });
                 }
             }
         }

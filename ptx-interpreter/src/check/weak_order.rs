@@ -8,7 +8,7 @@ use crate::access::Scope;
 
 impl Checks {
     /// Whether somebody who acquires the flag is handed over what a thread did until an epoch.
-    fn hands_over(&self, missed: &Missed, reader: Actor, (actor, epoch): (Actor, u32)) -> bool {
+    fn tells(&self, missed: &Missed, reader: Actor, (actor, epoch): (Actor, u32)) -> bool {
         let Some(record) = &missed.record else { return true };
         let mut handed = Known::default();
         record.heads.give(self.reach(reader, Scope::Gpu), &mut handed);
@@ -61,7 +61,7 @@ impl Checks {
                     "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) before it"
                 ),
             ),
-            Lack::Acquire if !self.hands_over(missed, reader, (actor, old.epoch)) => (
+            Lack::Acquire if !self.tells(missed, reader, (actor, old.epoch)) => (
                 "a flag says that bytes are ready, but what releases it does not release them".to_owned(),
                 "the thread that writes the flag knows of the bytes by a barrier or a flag, and has no fence after that".to_owned(),
                 format!(
