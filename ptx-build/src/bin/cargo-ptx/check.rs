@@ -4,7 +4,7 @@ mod surroundings;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -47,6 +47,8 @@ pub(crate) struct Check {
     command: Vec<OsString>,
 }
 
+const OF_A_PROGRAM: &str = "name a program after `--`: cargo ptx check -- ./program";
+
 impl Check {
     pub(crate) fn run(self) -> ExitCode {
         ended(self.all())
@@ -54,6 +56,7 @@ impl Check {
 
     fn all(&self) -> Result<u8> {
         let mut allowed = self.allow.read()?;
+        self.program_is_there()?;
         let library = library::find()?;
         let folder = tempfile::tempdir()
             .map_err(|error| Error::new(error).at("the folder for temporary files").fix("make room in it"))?;
@@ -68,6 +71,19 @@ impl Check {
         self.judge(&records, status)
     }
 
+    /// Compiling the library takes a minute: a program that is not there is told before that.
+    fn program_is_there(&self) -> Result<()> {
+        let name = self.command.first().map(OsString::as_os_str).unwrap_or_default();
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let is_in = |folder: PathBuf| folder.join(name).is_file();
+        let is_path = name.as_encoded_bytes().contains(&b'/');
+        let is_there = if is_path { Path::new(name).is_file() } else { std::env::split_paths(&folders).any(is_in) };
+        if is_there {
+            return Ok(());
+        }
+        Err(Error::new("there is no such program").at(name.display()).fix(OF_A_PROGRAM))
+    }
+
     fn start(&self, surroundings: &Surroundings, report: &Path) -> Result<Child> {
         let name = self.command.first().map(OsString::as_os_str).unwrap_or(OsStr::new(""));
         let mut command = Command::new(name);
@@ -80,9 +96,7 @@ impl Check {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
             command.env("PTX_CHECK_DEADLINE", (now + seconds).to_string());
         }
-        command.spawn().map_err(|error| {
-            Error::new(error).at(name.display()).fix("name a program after `--`: cargo ptx check -- ./program")
-        })
+        command.spawn().map_err(|error| Error::new(error).at(name.display()).fix(OF_A_PROGRAM))
     }
 
     /// Waits until the program has ended; after the deadline it is ended.

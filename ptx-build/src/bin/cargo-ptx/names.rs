@@ -2,8 +2,11 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// `cub::DeviceScanKernel<…>` of the name that a compiler of C++ or Numba makes of it; any other name as it is.
+/// `cub::DeviceScanKernel<…>` of the name that a compiler of C++ or Rust or Numba makes of it; any other name as it is.
 pub(crate) fn readable(name: &str) -> String {
+    if let Ok(rust) = rustc_demangle::try_demangle(name) {
+        return without_arguments(&format!("{rust:#}"));
+    }
     // A short name alone would be read as that of a type: `a` as `signed char`.
     if !name.starts_with("_Z") {
         return name.to_owned();
@@ -62,6 +65,8 @@ mod tests {
             ),
             ("_ZN7cutlass4gemm6kernelINS_9GemmShapeILi64ELi64EEEE3runEv", "cutlass::gemm::kernel<…>::run"),
             ("_Znot_a_name", "_Znot_a_name"),
+            ("_RNvNtCs3VJOvSPo0fQ_10ptx_kernel5index11block_idx_x", "ptx_kernel::index::block_idx_x"),
+            ("_ZN5trial4wait17h0123456789abcdefE", "trial::wait"),
         ] {
             assert_eq!(readable(name), expected);
         }

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use ptx_build::error::{Error, Result};
 
+use super::map::Map;
+
 /// An argument of the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Argument {
@@ -16,6 +18,7 @@ pub(crate) enum Argument {
     Same(usize),
     /// A structure of buffers and numbers, each as aligned as C does it.
     Struct(Vec<Argument>),
+    Map(Map),
 }
 
 /// What a buffer begins with.
@@ -32,7 +35,10 @@ pub(crate) enum Content {
 
 const EXPECTED: &str = "buf:BYTES:CONTENT, where CONTENT is zeros, iota_u32, random_f32, random_u32, unwritten or a file; \
                         TYPE:NUMBER, where TYPE is u8 to u64, s8 to s64, f32 or f64; same:ARGUMENT; \
-                        or struct:FIELD,FIELD, where each FIELD is a buffer or a number";
+                        struct:FIELD,FIELD, where each FIELD is a buffer or a number; \
+                        or map:TENSOR:TYPE:SIZES:BOX or map:TENSOR:TYPE:SIZES:BOX:SWIZZLE, where TENSOR is a CONTENT or the \
+                        number of a buffer's argument, TYPE u8 to u64, s32, s64, f16, bf16, tf32, f32 or f64, SIZES and BOX \
+                        numbers of elements as 64x32, the fastest dimension first, and SWIZZLE 32, 64 or 128";
 
 impl FromStr for Argument {
     type Err = String;
@@ -47,6 +53,7 @@ impl FromStr for Argument {
                 Ok(Argument::Buffer(bytes, Content::of(content)))
             }
             "struct" => rest.split(',').map(field).collect::<std::result::Result<_, _>>().map(Argument::Struct),
+            "map" => Map::parse(rest).map(Argument::Map).ok_or_else(wrong),
             "same" => rest.parse().map(Argument::Same).map_err(|_| wrong()),
             _ => value(kind, rest).map(Argument::Value).ok_or_else(wrong),
         }
@@ -77,7 +84,7 @@ pub(crate) fn laid_out(fields: &[Vec<u8>]) -> Vec<u8> {
 }
 
 impl Content {
-    fn of(text: &str) -> Content {
+    pub(crate) fn of(text: &str) -> Content {
         match text {
             "zeros" => Content::Zeros,
             "iota_u32" => Content::IotaU32,

@@ -2,7 +2,9 @@
 
 mod argument;
 mod late;
+mod map;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,7 +45,7 @@ pub(crate) struct Run {
     /// Bytes of dynamic shared memory
     #[arg(long, default_value_t = 0)]
     shared: usize,
-    /// The kernel's next argument: buf:4096:random_f32, u32:7, f32:0.5, same:0
+    /// The kernel's next argument: buf:4096:random_f32, u32:7, f32:0.5, same:0, map:random_f32:f32:64x32:16x8
     #[arg(long = "arg", value_name = "ARGUMENT")]
     arguments: Vec<Argument>,
     /// Write the buffers as they are then: into this folder as 0.bin, 1.bin and so on, or one of them, as 0:FILE
@@ -127,10 +129,15 @@ impl Run {
         let named: Vec<&&str> = kernels.iter().filter(|name| name.contains(&self.kernel)).collect();
         match named[..] {
             [one] => Ok((*one).to_owned()),
-            _ => {
-                let list = if kernels.is_empty() { "none".to_owned() } else { kernels.join(", ") };
-                let text = format!("{} kernels are named {}", named.len(), self.kernel);
+            [] => {
+                let text = format!("no kernel is named {}", self.kernel);
+                let list = if kernels.is_empty() { "none".to_owned() } else { nearest(&kernels, &self.kernel) };
                 Err(Error::new(text).at(self.file.display()).fix(format!("name one of its kernels: {list}")))
+            }
+            [..] => {
+                let text = format!("{} kernels are named {}", named.len(), self.kernel);
+                let list: Vec<&str> = named.iter().map(|name| **name).collect();
+                Err(Error::new(text).at(self.file.display()).fix(format!("name one of them: {}", list.join(", "))))
             }
         }
     }
@@ -225,7 +232,9 @@ impl Run {
         trial.cooperative(self.cooperative).limits(u64::MAX, end);
         // Several orders already run at a time.
         trial.parts(if self.seeds > 1 { Parts::OnOneCore } else { Parts::OnAllCores });
-        for (argument, content) in self.arguments.iter().zip(contents) {
+        // The tensors of maps.
+        let mut tensors = BTreeMap::new();
+        for (number, (argument, content)) in self.arguments.iter().zip(contents).enumerate() {
             match (argument, content) {
                 (Argument::Buffer(_, _), Some(content)) => trial.buffer(content).map(drop),
                 (Argument::Buffer(bytes, _), None) => trial.unwritten(*bytes).map(drop),
@@ -241,6 +250,10 @@ impl Run {
                     structure(&mut trial, fields)?;
                     Ok(())
                 }
+                (Argument::Map(map), _) => {
+                    tensors.insert(number, map.give(&mut trial, number)?);
+                    Ok(())
+                }
             }
             .map_err(|error| Error::new(error).fix("ask for less"))?;
         }
@@ -250,17 +263,22 @@ impl Run {
             }
         }
         let report = trial.check();
+        // A map is given by value: what it leaves is its tensor.
+        let content = |argument: usize| match tensors.get(&argument) {
+            Some(address) => trial.content_of(*address),
+            None => trial.content(argument),
+        };
         if seed == self.seed && weak == self.weak {
             output::printed(&report.printed, self.json)?;
-            self.write(&trial)?;
+            self.write(&content)?;
         }
         let compared = if self.weak { self.arguments.len() } else { 0 };
-        let left = (0..compared).map(|argument| trial.content(argument).to_vec()).collect();
+        let left = (0..compared).map(|argument| content(argument).to_vec()).collect();
         Ok((report, left))
     }
 
     /// Writes the buffers of the first order.
-    fn write(&self, trial: &Trial<'_>) -> Result<()> {
+    fn write<'c>(&self, left: &dyn Fn(usize) -> &'c [u8]) -> Result<()> {
         let put = |path: &Path, content: &[u8]| {
             fs::write(path, content)
                 .map_err(|error| Error::new(error).at(path.display()).fix("name a place to write to"))
@@ -269,19 +287,31 @@ impl Run {
             if let Some((number, path)) =
                 out.split_once(':').and_then(|(number, path)| Some((number.parse().ok()?, path)))
             {
-                put(Path::new(path), trial.content(number))?;
+                put(Path::new(path), left(number))?;
                 continue;
             }
             let folder = Path::new(out);
             fs::create_dir_all(folder).map_err(|error| Error::new(error).at(out).fix("name a folder"))?;
             for (number, argument) in self.arguments.iter().enumerate() {
-                if matches!(argument, Argument::Buffer(..)) {
-                    put(&folder.join(format!("{number}.bin")), trial.content(number))?;
+                if matches!(argument, Argument::Buffer(..) | Argument::Map(_)) && !left(number).is_empty() {
+                    put(&folder.join(format!("{number}.bin")), left(number))?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Kernels that a message names.
+const NAMED: usize = 12;
+
+/// The kernels whose names are most like one.
+fn nearest(kernels: &[&str], name: &str) -> String {
+    let mut sorted = kernels.to_vec();
+    sorted.sort_by(|one, other| strsim::jaro_winkler(other, name).total_cmp(&strsim::jaro_winkler(one, name)));
+    let more = kernels.len().saturating_sub(NAMED);
+    sorted.truncate(NAMED);
+    if more == 0 { sorted.join(", ") } else { format!("{}, and {more} more", sorted.join(", ")) }
 }
 
 /// Gives the kernel a structure; its buffers are memory beside the arguments.
@@ -295,7 +325,7 @@ fn structure(trial: &mut Trial<'_>, fields: &[Argument]) -> Result<()> {
                 bytes.push(address.to_le_bytes().to_vec());
             }
             Argument::Value(value) => bytes.push(value.clone()),
-            Argument::Same(_) | Argument::Struct(_) => {}
+            Argument::Same(_) | Argument::Struct(_) | Argument::Map(_) => {}
         }
     }
     trial.value(&laid_out(&bytes));
