@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 static LINE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\.b8 ptx_kernel_shared_(\d+)\[.*// (.*)").expect("the pattern is valid"));
 
+static OF_FUNCTION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"// fn [^,\n]*, line").expect("the pattern is valid"));
+
 static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"ptx_kernel_shared_(\d+)").expect("the pattern is valid"));
 
 /// The module in which each variable of `shared!` has the name of its function: `shared_tile`. Of several with one name the later ones have
@@ -39,7 +42,8 @@ pub(crate) fn with_names(text: &str) -> Result<String> {
         names.insert(number, name);
     }
     let named = |found: &Captures<'_>| names.get(&found[1]).cloned().unwrap_or_else(|| found[0].to_owned());
-    Ok(NAME.replace_all(text, named).into_owned())
+    // No PTX has letters that are not ASCII.
+    Ok(OF_FUNCTION.replace_all(&NAME.replace_all(text, named), "// line").into_owned())
 }
 
 /// The function that a place is of, if PTX takes its name: `fn tile, line 7, column 1`.
@@ -77,6 +81,7 @@ mod tests {
             line(7, "tile", 3) + &line(77, "tile", 4) + &line(8, "größe", 5) + &line(9, "r#in", 6) + &line(1, "x", 7);
         let uses = "mov.u32 %r1, ptx_kernel_shared_7;\nmov.u32 %r2, ptx_kernel_shared_77;\nmov.u32 %r3, shared_x;\n";
         let named = with_names(&(lines + uses)).expect("all differ");
+        assert!(named.is_ascii() && named.contains("ptx_kernel_shared_8[64]; // line 5, column 5\n"), "{named}");
         let found: Vec<&str> = words(&named).filter(|word| word.contains("shared_")).collect();
         let eight = "ptx_kernel_shared_8";
         let expected = [

@@ -6,17 +6,11 @@
 mod finder;
 mod writer;
 
-use finder::Finder;
+use finder::{Chain, Finder, is_label, is_location, place};
 use writer::Writer;
 
 use crate::debug_info::{Place, scopes};
-use crate::line_table::{files, three};
-
-/// How the labels begin that only debug sections name.
-const LABELS: [&str; 3] = ["$L__tmp", "$L__func_begin", "$L__func_end"];
-
-/// A place, and where the calls are that lead to it, the innermost first; each with the name of its function.
-type Chain<'a> = Vec<(Place, &'a str)>;
+use crate::line_table::files;
 
 /// The module without debug sections, its `.loc` with the calls that were inlined around them, if PTX has `inlined_at`. What is written
 /// in a file that is `hidden` is told to be where the call is that leads there. A module that has `inlined_at` stays as it is.
@@ -34,7 +28,7 @@ pub fn with_inlined_at(text: &str, has_inlined_at: bool, hidden: impl Fn(&str) -
         let trimmed = line.trim();
         if let Some(place) = place(trimmed) {
             writer.write(&mut made, shown(finder.chain(number, place), &is_hidden));
-        } else if !trimmed.starts_with(".loc") && !is_label(trimmed) {
+        } else if !is_location(trimmed) && !is_label(trimmed) {
             made += if trimmed.starts_with(".target") { line.trim_end_matches(", debug") } else { line };
             made.push('\n');
         }
@@ -56,13 +50,4 @@ fn shown<'a>(mut chain: Chain<'a>, is_hidden: &dyn Fn(u32) -> bool) -> Chain<'a>
         chain.truncate(chain.len() - 2);
     }
     chain
-}
-
-fn is_label(line: &str) -> bool {
-    LABELS.iter().any(|label| line.starts_with(label)) && line.ends_with(':')
-}
-
-/// The place of a `.loc`. Line 0 is none.
-fn place(line: &str) -> Option<Place> {
-    line.strip_prefix(".loc").and_then(three).filter(|(_, line, _)| *line > 0)
 }

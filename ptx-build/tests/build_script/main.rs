@@ -4,6 +4,7 @@
 mod bare_machine;
 mod launch_bounds;
 mod local_memory;
+mod source_lines;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -148,6 +149,7 @@ fn a_project() {
     each_kernel_has_its_entry(&project);
     a_kernel_that_spills_is_a_warning(&project);
     local_memory::an_array_is_a_warning(&project);
+    source_lines::each_access_has_its_line(&project);
     launch_bounds::loads_that_are_not_in_flight_are_a_warning(&project);
     mistakes_are_told(&project);
 }

@@ -10,10 +10,8 @@ use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
 use super::trail::Trail;
+use super::weak_order::{lack, remember};
 use crate::access::{Arrival, Engine, Fence, Memory, Scope};
-
-/// What a thread remembers of orders that were too weak, at most.
-const MISSED: usize = 8;
 
 impl State {
     /// All that the thread did and knew until now; a new epoch begins.
@@ -48,42 +46,6 @@ impl State {
 
     fn strong(&mut self) -> &mut Strong {
         self.strong.get_or_insert_default()
-    }
-
-    fn miss(&mut self, missed: Missed) {
-        remember(&mut self.missed, Missed { epoch: self.epoch, ..missed });
-    }
-}
-
-fn remember(all: &mut Vec<Missed>, missed: Missed) {
-    let is_same = |old: &Missed| (old.write, old.read, old.why) == (missed.write, missed.read, missed.why);
-    match all.iter().position(is_same) {
-        Some(place) => {
-            all[place..].rotate_left(1);
-            all.pop();
-        }
-        None if all.len() == MISSED => drop(all.remove(0)),
-        None => {}
-    }
-    all.push(missed);
-}
-
-/// What the order from a strong write to a read of it lacks.
-fn lack(record: &Record, event: Event, reach: Reach, distance: usize) -> Option<Lack> {
-    let needed = scope_of(distance);
-    let scope = event.how.scope?;
-    if level(scope) < distance {
-        return Some(Lack::AcquireScope(scope, needed));
-    }
-    if level(record.scope) < distance {
-        return Some(Lack::ReleaseScope(record.scope, needed));
-    }
-    let reaches = |level: usize| record.heads.reaches(Reach { level, ..reach });
-    match (reaches(reach.level), reaches(2)) {
-        _ if record.heads.is_empty() => Some(Lack::Release),
-        (_, false) => Some(Lack::ReleaseScope(Scope::Block, needed)),
-        (false, true) => Some(Lack::AcquireScope(scope, needed)),
-        (true, _) => (!event.how.acquires).then_some(Lack::Acquire),
     }
 }
 

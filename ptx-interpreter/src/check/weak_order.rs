@@ -1,10 +1,52 @@
-//! Orders that are too weak, in words.
+//! Orders that are too weak: what they lack, and that in words.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Lack, Missed, Through, scope_of};
+use super::checks::{Checks, Event, Found, Lack, Missed, Record, State, Through, level, scope_of};
 use super::clock::Known;
+use super::heads::Reach;
 use super::shadow::Mark;
 use crate::access::Scope;
+
+/// What a thread remembers of orders that were too weak, at most.
+const MISSED: usize = 8;
+
+impl State {
+    pub(super) fn miss(&mut self, missed: Missed) {
+        remember(&mut self.missed, Missed { epoch: self.epoch, ..missed });
+    }
+}
+
+pub(super) fn remember(all: &mut Vec<Missed>, missed: Missed) {
+    let is_same = |old: &Missed| (old.write, old.read, old.why) == (missed.write, missed.read, missed.why);
+    match all.iter().position(is_same) {
+        Some(place) => {
+            all[place..].rotate_left(1);
+            all.pop();
+        }
+        None if all.len() == MISSED => drop(all.remove(0)),
+        None => {}
+    }
+    all.push(missed);
+}
+
+/// What the order from a strong write to a read of it lacks.
+pub(super) fn lack(record: &Record, event: Event, reach: Reach, distance: usize) -> Option<Lack> {
+    let needed = scope_of(distance);
+    let scope = event.how.scope?;
+    if level(scope) < distance {
+        return Some(Lack::AcquireScope(scope, needed));
+    }
+    if level(record.scope) < distance {
+        return Some(Lack::ReleaseScope(record.scope, needed));
+    }
+    let reaches = |level: usize| record.heads.reaches(Reach { level, ..reach });
+    match (reaches(reach.level), reaches(2)) {
+        _ if record.heads.is_empty() => Some(Lack::Release),
+        (_, false) => Some(Lack::ReleaseScope(Scope::Block, needed)),
+        (false, true) => Some(Lack::AcquireScope(scope, needed)),
+        (true, _) => (!event.how.acquires).then_some(Lack::Acquire),
+    }
+}
 
 impl Checks {
     /// Whether somebody who acquires the flag is handed over what a thread did until an epoch.

@@ -5,8 +5,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Chain, is_label, place};
 use crate::debug_info::{Function, Place, Scope};
+use crate::line_table::three;
+
+/// How the labels begin that only debug sections name.
+const LABELS: [&str; 3] = ["$L__tmp", "$L__func_begin", "$L__func_end"];
+
+/// A place, and where the calls are that lead to it, the innermost first; each with the name of its function.
+pub(super) type Chain<'a> = Vec<(Place, &'a str)>;
 
 pub(super) struct Finder<'a> {
     scopes: &'a [Scope],
@@ -112,4 +118,19 @@ fn numbered(scopes: &[Scope]) -> Vec<usize> {
         *numbers.entry(function).or_insert(next)
     });
     number.collect()
+}
+
+pub(super) fn is_label(line: &str) -> bool {
+    LABELS.iter().any(|label| line.starts_with(label)) && line.ends_with(':')
+}
+
+/// Whether a line is a `.loc`.
+pub(super) fn is_location(line: &str) -> bool {
+    line.split_whitespace().next() == Some(".loc")
+}
+
+/// The place of a `.loc`. Line 0 is none.
+pub(super) fn place(line: &str) -> Option<Place> {
+    let place = line.strip_prefix(".loc").filter(|_| is_location(line)).and_then(three);
+    place.filter(|(_, line, _)| *line > 0)
 }

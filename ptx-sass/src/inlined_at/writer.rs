@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::Chain;
+use super::finder::Chain;
 use crate::debug_info::Place;
 
 #[derive(Default)]

@@ -134,7 +134,7 @@ fn the_entries_are_those_of_the_source_and_have_their_bounds() {
     }
 }
 
-/// Each has a name, an alignment of at least 16 and its size.
+/// Each has the name of its function, or a number if PTX does not take that name, an alignment of at least 16 and its size.
 #[test]
 fn variables_are_as_they_are_declared() {
     let number = Regex::new(r"ptx_kernel_shared_(\d+)").expect("the pattern is valid");
@@ -149,13 +149,13 @@ fn variables_are_as_they_are_declared() {
         found.sort();
         let expected = [
             ".extern .shared .align 16 .b8 ptx_kernel_dynamic_shared[];",
-            ".shared .align 16 .b8 N[128];",
-            ".shared .align 16 .b8 N[1];",
-            ".shared .align 16 .b8 N[4];",
             ".shared .align 16 .b8 N[5];",
-            ".shared .align 16 .b8 N[6];",
-            ".shared .align 16 .b8 N[6];",
-            ".shared .align 64 .b8 N[128];",
+            ".shared .align 16 .b8 shared_alike[6];",
+            ".shared .align 16 .b8 shared_alike_2[6];",
+            ".shared .align 16 .b8 shared_counter[4];",
+            ".shared .align 16 .b8 shared_empty[1];",
+            ".shared .align 16 .b8 shared_tile[128];",
+            ".shared .align 64 .b8 shared_wide[128];",
         ];
         assert_eq!(found, expected, "{profile:?}");
         assert!(text.is_ascii());
