@@ -160,7 +160,8 @@ fn variables_are_as_they_are_declared() {
         assert_eq!(found, expected, "{profile:?}");
         assert!(text.is_ascii());
         // Each store goes to a variable of its own.
-        let moved: HashSet<&str> = number.find_iter(&text).map(|name| name.as_str()).collect();
+        let address = Regex::new(r"mov\.u32 %\w+, ((?:ptx_kernel_)?shared_\w+);").expect("the pattern is valid");
+        let moved: HashSet<&str> = address.captures_iter(&text).map(|of| of.extract::<1>().1[0]).collect();
         assert_eq!(moved.len(), 7, "{profile:?}: {moved:?}");
     }
 }
