@@ -118,6 +118,11 @@ pub use variable::{Pointer, Variable};
 use machine::Action;
 
 impl Program {
+    /// Whether it has variables in global memory or in the constant bank, which keep what a launch writes.
+    pub fn has_variables(&self) -> bool {
+        !self.module.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_empty()
+    }
+
     /// The instructions of the module that the interpreter does not know.
     pub fn gaps(&self) -> BTreeSet<String> {
         let lines = self.functions.values().flat_map(|code| &code.lines);

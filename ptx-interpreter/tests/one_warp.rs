@@ -28,7 +28,7 @@ fn a_barrier_of_the_warp_is_enough_in_one_warp() {
     let race = |reader: &str| format!("@%zero st.shared.u32 [%r1], %t; @{reader} ld.shared.u32 %v, [%r1];");
     let lines = |help: &str| vec![help.to_owned()];
     let warp = "put `bar.warp.sync` (__syncwarp()) between them; threads of a warp do not run in lockstep";
-    let block = "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute";
+    let block = "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute; in branches of single warps, a named barrier or an mbarrier";
     let copied =
         |barrier: &str| lines(&format!("after the wait, put a barrier ({barrier}) before other threads use the bytes"));
     let is = |helps: Vec<String>, expected: &[String]| {
@@ -66,7 +66,7 @@ fn what_helps_all_instructions_of_a_line_is_told() {
              .loc 1 6 0\n@{one} bra a1; bra a2;\na1: ld.shared.u32 %v, [%r1];\na2: @{other} bra b1; bra b2;\nb1: ld.shared.u32 %v, [%r1];\nb2:"
         )
     };
-    let block = "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute";
+    let block = "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute; in branches of single warps, a named barrier or an mbarrier";
     let mut told = 0;
     for seed in 0..32 {
         for readers in [["%one", "!%first"], ["!%first", "%one"]] {

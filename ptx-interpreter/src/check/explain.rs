@@ -317,7 +317,7 @@ impl Checks {
             );
         }
         let is_one_store = old.writes && event.how.writes && self.are_one(old.site, event.site);
-        found.help = match is_one_store && !actor.is_in_warp_of(event.actor) {
+        found.help = match is_one_store {
             true => "let one thread store it, or give each thread bytes of its own; if the stores are of different turns of a loop, put a barrier between them".into(),
             false => help(actor, event.actor, self.distance(actor.block, event.actor.block)),
         };
@@ -410,7 +410,7 @@ fn help(one: Actor, other: Actor, distance: usize) -> String {
         _ if one.is_in_warp_of(other) => {
             "put `bar.warp.sync` (__syncwarp()) between them; threads of a warp do not run in lockstep".into()
         }
-        0 => "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute".into(),
+        0 => "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute; in branches of single warps, a named barrier or an mbarrier".into(),
         1 => "put `barrier.cluster.arrive.release` and `barrier.cluster.wait.acquire` (cluster.sync()) between them".into(),
         _ => "let the first release a flag (`st.release.gpu`) and the second acquire it (`ld.acquire.gpu`), use an atomic, or launch a second kernel".into(),
     }

@@ -165,19 +165,22 @@ impl Run {
         end: Option<Instant>,
     ) -> Result<(Vec<Record>, Orders)> {
         let seeds = self.seeds.max(1);
-        let once = |seed, weak| self.once(text, kernel, contents, seed, end, weak);
-        let newest = self.weak.then(|| self.newest(|seed| once(seed, false))).transpose()?;
+        let once = |program: &mut Option<Program>, seed, weak| {
+            self.once(fresh(program, text), kernel, contents, seed, end, weak)
+        };
+        let mut program = None;
+        let newest = self.weak.then(|| self.newest(|seed| once(&mut program, seed, false))).transpose()?;
         let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
         let next = AtomicU64::new(0);
         let work = || -> Result<Vec<Record>> {
-            let mut done = Vec::new();
+            let (mut done, mut program) = (Vec::new(), None);
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 if at >= seeds || at > 0 && end.is_some_and(|end| Instant::now() > end) {
                     return Ok(done);
                 }
                 let seed = self.seed + at;
-                let (mut report, left) = once(seed, self.weak)?;
+                let (mut report, left) = once(&mut program, seed, self.weak)?;
                 let name = |argument: usize| format!("argument {argument}");
                 let differs = newest.as_ref().and_then(|newest| newest.differs(&report, &left, name));
                 report.findings.extend(differs);
@@ -197,7 +200,7 @@ impl Run {
     }
 
     /// Orders in which loads return the newest values, until one leaves nothing to compare with.
-    fn newest(&self, once: impl Fn(u64) -> Result<(Report, Vec<Vec<u8>>)>) -> Result<Newest> {
+    fn newest(&self, mut once: impl FnMut(u64) -> Result<(Report, Vec<Vec<u8>>)>) -> Result<Newest> {
         let mut newest = Newest::default();
         for seed in self.seed..self.seed + <Newest>::ORDERS {
             let (report, left) = once(seed)?;
@@ -218,16 +221,14 @@ impl Run {
 
     fn once(
         &self,
-        text: &str,
+        program: &Program,
         kernel: &str,
         contents: &[Option<Vec<u8>>],
         seed: u64,
         end: Option<Instant>,
         weak: bool,
     ) -> Result<(Report, Vec<Vec<u8>>)> {
-        // The variables of a module keep what a kernel writes, so each order has a module of its own.
-        let program = Program::parse(text);
-        let mut trial = Trial::new(&program, kernel);
+        let mut trial = Trial::new(program, kernel);
         trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(weak);
         trial.cooperative(self.cooperative).limits(u64::MAX, end);
         // Several orders already run at a time.
@@ -300,6 +301,12 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// The module as it is before a launch. Its variables keep what a kernel writes.
+fn fresh<'p>(program: &'p mut Option<Program>, text: &str) -> &'p Program {
+    let used = program.take().filter(|program| !program.has_variables());
+    program.insert(used.unwrap_or_else(|| Program::parse(text)))
 }
 
 /// Kernels that a message names.
