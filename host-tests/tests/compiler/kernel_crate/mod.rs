@@ -138,6 +138,7 @@ fn the_entries_are_those_of_the_source_and_have_their_bounds() {
 #[test]
 fn variables_are_as_they_are_declared() {
     let number = Regex::new(r"ptx_kernel_shared_(\d+)").expect("the pattern is valid");
+    let address = Regex::new(r"mov\.u32 %\w+, ((?:ptx_kernel_)?shared_\w+);").expect("the pattern is valid");
     for profile in [Profile::Dev, Profile::Release] {
         let text = ptx(profile);
         let lines = text.lines().map(str::trim).filter(|line| line.contains(".shared .align"));
@@ -160,7 +161,6 @@ fn variables_are_as_they_are_declared() {
         assert_eq!(found, expected, "{profile:?}");
         assert!(text.is_ascii());
         // Each store goes to a variable of its own.
-        let address = Regex::new(r"mov\.u32 %\w+, ((?:ptx_kernel_)?shared_\w+);").expect("the pattern is valid");
         let moved: HashSet<&str> = address.captures_iter(&text).map(|of| of.extract::<1>().1[0]).collect();
         assert_eq!(moved.len(), 7, "{profile:?}: {moved:?}");
     }
