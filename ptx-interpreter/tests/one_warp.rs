@@ -34,7 +34,6 @@ fn a_barrier_of_the_warp_is_enough_in_one_warp() {
     let is = |helps: Vec<String>, expected: &[String]| {
         helps.iter().filter(|help| !help.starts_with("write them")).eq(expected)
     };
-    let mut told = 0;
     for seed in 0..8 {
         for (body, expected) in [
             (race("%one"), lines(warp)),
@@ -44,16 +43,11 @@ fn a_barrier_of_the_warp_is_enough_in_one_warp() {
             (after_wait("%one"), copied("`bar.warp.sync`, __syncwarp()")),
             (after_wait("!%first"), copied("`bar.sync`, __syncthreads()")),
         ] {
-            let helps = helps(&body, seed);
             // The reader may come before the copy begins.
-            if helps.iter().any(|help| help.contains("before the copy")) {
-                continue;
-            }
+            let helps = helps(&body, seed);
             assert!(is(helps.clone(), &expected), "seed {seed}: {body}\n{helps:#?}");
-            told += 1;
         }
     }
-    assert!(told > 30, "{told}");
 }
 
 /// What the instructions of one line do is one finding.

@@ -199,9 +199,7 @@ impl Checks {
                     "bytes are read that an asynchronous copy writes, and nothing orders the copy before that".into();
                 found.notes.push("this time they are read before the copy has begun, and have no value".into());
                 let barrier = barrier(actor, event.actor);
-                found.help = format!(
-                    "after the wait for the copy, put a barrier ({barrier}) before other threads use the bytes"
-                );
+                found.help = format!("after the wait, put a barrier ({barrier}) before other threads use the bytes");
             }
             Conflict::Race if event.engine.is_some() => {
                 let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
