@@ -104,6 +104,7 @@ impl Program {
             shared: shared.named,
             constants,
             variables: kept,
+            initial: content.clone(),
             module: content.into(),
             known: Sites::new(&sites).into(),
             paths: Paths::new(sites.len()).into(),

@@ -118,9 +118,9 @@ pub use variable::{Pointer, Variable};
 use machine::Action;
 
 impl Program {
-    /// Whether it has variables in global memory or in the constant bank, which keep what a launch writes.
-    pub fn has_variables(&self) -> bool {
-        !self.module.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_empty()
+    /// Its variables are as they were before the first launch. They keep what kernels write.
+    pub fn reset(&mut self) {
+        *self.module.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner) = self.initial.clone();
     }
 
     /// The instructions of the module that the interpreter does not know.

@@ -37,6 +37,8 @@ pub struct Program {
     pub(crate) variables: Vec<Variable>,
     /// Their content, where the host has no place of its own for them.
     pub(crate) module: Mutex<Vec<u8>>,
+    /// The same before the first launch.
+    pub(crate) initial: Vec<u8>,
     /// Where among it the blocks of a cooperative grid meet, if a kernel asks for that.
     pub(crate) grid_workspace: Option<u64>,
     /// Every instruction of every function, for messages.

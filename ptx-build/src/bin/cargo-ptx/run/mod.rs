@@ -303,10 +303,11 @@ impl Run {
     }
 }
 
-/// The module as it is before a launch. Its variables keep what a kernel writes.
+/// The module as it is before a launch.
 fn fresh<'p>(program: &'p mut Option<Program>, text: &str) -> &'p Program {
-    let used = program.take().filter(|program| !program.has_variables());
-    program.insert(used.unwrap_or_else(|| Program::parse(text)))
+    let program = program.get_or_insert_with(|| Program::parse(text));
+    program.reset();
+    program
 }
 
 /// Kernels that a message names.
