@@ -123,7 +123,7 @@ impl Checks {
         }
         self.constants(event, (page, cell), at, bytes);
         let mut busy = self.shadow.take((page, cell), at);
-        self.comes_after(event, &mark, &busy.kept);
+        let before = self.comes_after(event, &mark, &busy.kept);
         let mut twins = Vec::new();
         for (place, old) in busy.kept.iter().enumerate().filter(|(_, old)| old.mark.bytes & bytes != 0) {
             match self.conflict(old, &mark, event) {
@@ -144,7 +144,7 @@ impl Checks {
         if event.how.reads && event.how.writes && mark.scope > 0 && self.may_read_own() {
             observed.extend(busy.own_weak_write(&mark, &mut self.writes));
         }
-        self.keep(&mut busy, event, Kept { mark, number, observers: SmallVec::new() }, observed);
+        self.keep(&mut busy, event, Kept { mark, number, observers: SmallVec::new(), before }, observed);
         busy.kept.splice(..0, twins.into_iter().rev());
         self.shadow.put((page, cell), busy);
         self.shadow.pages[page].set_values(cell, written);

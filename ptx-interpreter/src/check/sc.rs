@@ -16,12 +16,15 @@ use crate::lanes::lanes_of;
 
 /// Fences of a thread that are remembered.
 const FENCES: usize = 4;
+/// The distance of threads that only the GPU has in common.
+const WIDEST: usize = 2;
 
 impl Checks {
-    /// Which accesses a strong access comes after that nothing else orders.
-    pub(super) fn comes_after(&mut self, event: Event, mark: &Mark, kept: &[Kept]) {
+    /// Which accesses a strong access comes after that nothing else orders. Gives what the fences knew before those that it may
+    /// stand for.
+    pub(super) fn comes_after(&mut self, event: Event, mark: &Mark, kept: &[Kept]) -> Option<Box<Known>> {
         if !self.sc.has_any || mark.scope == 0 || mark.is_engine {
-            return;
+            return None;
         }
         let conflicts = |old: &&Kept| {
             let old = &old.mark;
@@ -41,6 +44,25 @@ impl Checks {
                 }
             }
         }
+        let mut all: Option<Box<Known>> = None;
+        let is_atomic = event.how.reads && event.how.writes;
+        for old in kept.iter().filter(conflicts).filter(|old| old.mark.writes && old.mark.bytes == mark.bytes) {
+            if let Some(before) = &old.before {
+                let epoch = self.known_state(event.actor).epoch;
+                let own = self.sc.own.entry(event.actor).or_default();
+                own.epoch = epoch;
+                own.learned[WIDEST].join(before);
+                self.sc.later.entry(block).or_default().insert(number);
+            }
+            if is_atomic {
+                let all = all.get_or_insert_default();
+                old.before.iter().for_each(|before| all.join(before));
+                for lane in lanes_of(old.mark.lanes) {
+                    all.join(&self.fences_before(self.actor_of(&old.mark, lane), old.mark.epoch, WIDEST));
+                }
+            }
+        }
+        all
     }
 
     /// What a `fence.sc` learns of those before it.
@@ -68,18 +90,24 @@ impl Checks {
         let after = self.sc.own.get_mut(&actor).map(|own| std::mem::take(&mut own.after)).unwrap_or_default();
         for (other, epoch) in after {
             let distance = self.distance(actor.block, other.block);
-            let mut known = Known::default();
-            match self.sc.ended.get(&other.block) {
-                Some(ended) => known.join(ended),
-                None => {
-                    let fences = self.sc.own.get(&other).into_iter().flat_map(|own| &own.fences);
-                    let before = fences.filter(|fence| fence.epoch <= epoch && fence.reach.level >= distance);
-                    before.for_each(|fence| known.join(&fence.known));
-                    known.join(self.known_of_block(other));
-                }
-            }
+            let known = self.fences_before(other, epoch, distance);
             self.sc.own.entry(actor).or_default().learned[distance].join(&known);
         }
+    }
+
+    /// What the fences that reach so far knew before an access.
+    fn fences_before(&mut self, actor: Actor, epoch: u32, distance: usize) -> Known {
+        let mut known = Known::default();
+        match self.sc.ended.get(&actor.block) {
+            Some(ended) => known.join(ended),
+            None => {
+                let fences = self.sc.own.get(&actor).into_iter().flat_map(|own| &own.fences);
+                let before = fences.filter(|fence| fence.epoch <= epoch && fence.reach.level >= distance);
+                before.for_each(|fence| known.join(&fence.known));
+                known.join(self.known_of_block(actor));
+            }
+        }
+        known
     }
 
     /// What the fences of other threads of its block knew that a thread knows of: those before a barrier.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::actor::Actor;
+use super::clock::Known;
 use super::crowd::Crowd;
 use super::mark::WHOLE;
 pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap};
@@ -44,6 +45,8 @@ pub(crate) struct Kept {
     pub(crate) number: u32,
     /// Of a strong write: threads that have observed it, and in which epochs.
     pub(crate) observers: SmallVec<[(Actor, u32); 2]>,
+    /// What the fences knew before those that an atomic stands for.
+    pub(super) before: Option<Box<Known>>,
 }
 
 /// The bytes of a page.
