@@ -320,6 +320,19 @@ impl Memory {
         self.find(address).is_some_and(|one| one.written)
     }
 
+    /// A kernel ran, and has written to these ranges. Whoever has written to a part of an allocation has written to it.
+    pub(crate) fn written_to(&mut self, ranges: impl Iterator<Item = (u64, u64)>) {
+        if self.unwritten.is_empty() {
+            return;
+        }
+        for (begin, end) in ranges {
+            let first = self.find(begin).map_or(begin, |one| one.begin);
+            self.live.range_mut(first..end).for_each(|(_, one)| one.written = true);
+        }
+        let live = &self.live;
+        self.unwritten.retain(|begin| live.get(begin).is_some_and(|one| !one.written));
+    }
+
     /// A kernel ran, and may have written to any of them.
     pub(crate) fn written(&mut self) {
         for begin in std::mem::take(&mut self.unwritten) {

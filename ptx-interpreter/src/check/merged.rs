@@ -1,6 +1,5 @@
 //! What several parts of a launch have used together.
 
-use super::used::RANGES;
 use super::uses::{Used, UsedRange};
 
 impl Used {
@@ -26,7 +25,7 @@ impl Used {
             }
         }
         ranges.sort_by_key(|range| range.begin);
-        ranges.truncate(RANGES);
+        ranges.truncate(Used::RANGES);
         Used { ranges, ..all }
     }
 }

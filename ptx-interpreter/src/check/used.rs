@@ -9,8 +9,6 @@ use super::shadow::{Cell, PAGE, Page};
 use super::uses::{Use, Used, UsedRange};
 use crate::spaces::{Owner, owner};
 
-/// Ranges of one launch, at most. Of more the first ones are told.
-pub(super) const RANGES: usize = 1 << 20;
 /// What the scope of the GPU is in a mark.
 const OF_GPU: u8 = 3;
 
@@ -29,7 +27,7 @@ impl Checks {
     pub(crate) fn used(&self) -> Used {
         let mut ranges = Ranges::default();
         for (begin, page) in self.shadow.in_order() {
-            if ranges.ended.len() < RANGES && owner(begin, 1).0 == Owner::Outside {
+            if ranges.ended.len() < Used::RANGES && owner(begin, 1).0 == Owner::Outside {
                 self.used_of_page(begin, page, &mut ranges);
             }
         }

@@ -18,6 +18,11 @@ pub struct Used {
     pub early: Vec<UsedRange>,
 }
 
+impl Used {
+    /// Ranges that are told, at most. Of more, those of the highest addresses are missing.
+    pub const RANGES: usize = 1 << 20;
+}
+
 /// How bytes are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
