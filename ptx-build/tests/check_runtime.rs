@@ -26,6 +26,12 @@ fn a_program_of_nvcc_runs_with_its_own_host_code() {
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.contains("0 bytes beyond the end of argument 0: allocation 4 (cudaMalloc)"), "{printed}");
     assert!(printed.contains("runtime.cu:11"), "{printed}");
+    // The kernels before have written to other memory. What reads it first writes to it too.
+    let (code, printed, complaint) = program.check(&["unset"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert_eq!(printed.matches("error[uninitialised]: bytes are read that nobody has written").count(), 1, "{printed}");
+    assert!(printed.contains("of argument 0: allocation 5 (cudaMalloc)"), "{printed}");
+    assert!(printed.contains("(launch 3: swap_in_cluster, seed 0)"), "{printed}");
 }
 
 /// The functions of the runtime in a program are replaced, and each ends in this library.

@@ -77,6 +77,15 @@ int main(int count, char **words) {
   OK(cudaFuncGetAttributes(&attributes, scale));
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, scale, 128, 0));
   if (told != n || counted != n || milliseconds < 0 || attributes.maxThreadsPerBlock != 1024 || resident != 16) return 6;
+  // "unset" reads what nobody has written, after kernels that have written to other memory.
+  if (count > 1 && !strcmp(words[1], "unset")) {
+    int *unset;
+    OK(cudaMalloc(&unset, 8 * sizeof(int)));
+    OK(cudaLaunchKernelEx(&config, swap_in_cluster, unset));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaLaunchKernelEx(&config, swap_in_cluster, unset));
+    OK(cudaStreamSynchronize(stream));
+  }
   OK(cudaFree(device));
   printf("sm_%d%d: %s\n", properties.major, properties.minor, "right");
   return 0;
