@@ -27,6 +27,7 @@ pub struct Kernels {
     ptx: Option<u32>,
     features: Vec<String>,
     registers: bool,
+    lines: bool,
 }
 
 /// A crate of kernels in this folder; a relative one begins at the package whose build script this is.
@@ -48,6 +49,7 @@ pub fn kernels(folder: impl AsRef<Path>) -> Kernels {
         ptx: None,
         features: Vec::new(),
         registers: false,
+        lines: true,
     }
 }
 
@@ -93,6 +95,13 @@ impl Kernels {
     /// With this cargo feature of the crate of kernels.
     pub fn feature(mut self, feature: impl Into<String>) -> Self {
         self.features.push(feature.into());
+        self
+    }
+
+    /// Leaves the lines of the source out of the PTX, and the paths of its files. With them, `cargo ptx run` and NVIDIA's tools say where in
+    /// the source something is; a call of `ptx-intrinsics` is of the line that calls it.
+    pub fn without_lines(mut self) -> Self {
+        self.lines = false;
         self
     }
 
@@ -182,7 +191,8 @@ impl Kernels {
     ) -> Result<Image> {
         let build = DeviceBuild::new(&package.folder, &package.name, target);
         let ptx = self.ptx.map(PtxVersion::of_number);
-        let build = DeviceBuild { ptx, features: self.features.clone(), by_build_script: true, lines: true, ..build };
+        let build =
+            DeviceBuild { ptx, features: self.features.clone(), by_build_script: true, lines: self.lines, ..build };
         let (made, warnings) = build.build_quietly(toolchain).map_err(|error| raise(error, &build, toolchain))?;
         let text = std::fs::read_to_string(&made).map_err(|error| Error::io("read", &made, error))?;
         let file = out.join(format!("{}.{target}.ptx", package.name));

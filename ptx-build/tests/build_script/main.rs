@@ -28,6 +28,7 @@ fn build_script() {
             Some(("sm", number)) => kernels.sm(number.parse().expect("a number")),
             Some(("ptx", number)) => kernels.ptx_isa(number.parse().expect("a number")),
             Some(("feature", name)) => kernels.feature(name),
+            Some(("without", _)) => kernels.without_lines(),
             _ => kernels.report_registers(),
         };
     }

@@ -75,4 +75,8 @@ pub(crate) fn each_access_has_its_line(project: &Project) {
         let place = (marked(&format!("// {instruction}")), caller);
         assert_eq!(places(&ptx, instruction), vec![place; count], "{instruction}\n{ptx}");
     }
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80|ptx 80|without lines", &[]);
+    assert!(succeeded, "{complaint}");
+    let ptx = std::fs::read_to_string(project.path("out/kernels.sm_80.ptx")).expect("it is there");
+    assert!(ptx.contains("ld.shared.u16") && !ptx.contains("\t.loc\t") && !ptx.contains("\t.file\t"), "{ptx}");
 }
