@@ -71,11 +71,27 @@ pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
             }
         }
     }
-    // What a value is used for mostly stands below it.
-    while copies.iter().rev().fold(false, |changed, (to, from)| copy(&mut fates, to, from) || changed)
-        || computed.iter().rev().fold(false, |changed, (to, from)| compute(&mut fates, to, from) || changed)
-    {}
+    follow(&mut fates, &copies, &computed);
+    // Nobody reads what these compute. They compute all the same.
+    let idle: Vec<&(String, String)> = computed.iter().filter(|(to, _)| fate(&fates, to) == Fate::Unused).collect();
+    for (_, from) in idle {
+        use_also(&mut fates, from, Fate::Computed);
+    }
+    follow(&mut fates, &copies, &computed);
     fates
+}
+
+/// What becomes of values that are moved, and of what is computed with them, until nothing changes.
+fn follow(fates: &mut Fates, copies: &[(String, String)], computed: &[(String, String)]) {
+    // What a value is used for mostly stands below it.
+    while copies.iter().rev().fold(false, |changed, (to, from)| copy(fates, to, from) || changed)
+        || computed.iter().rev().fold(false, |changed, (to, from)| compute(fates, to, from) || changed)
+    {}
+}
+
+/// The most that becomes of what an operand names.
+fn fate(fates: &Fates, operand: &str) -> Fate {
+    words(operand).filter_map(|name| fates.get(name)).max().copied().unwrap_or_default()
 }
 
 /// What is moved has the fate of what it is moved to. Says whether that is new.
@@ -88,10 +104,9 @@ fn copy(fates: &mut Fates, to: &str, from: &str) -> bool {
 
 /// What is computed with is computed with, unless its result is only ever one of two that are chosen from.
 fn compute(fates: &mut Fates, to: &str, from: &str) -> bool {
-    let fate = match words(to).filter_map(|name| fates.get(name)).max() {
-        None | Some(Fate::Unused) => Fate::Unused,
-        Some(Fate::Selected) => Fate::Selected,
-        Some(_) => Fate::Computed,
+    let fate = match fate(fates, to) {
+        known @ (Fate::Unused | Fate::Selected) => known,
+        _ => Fate::Computed,
     };
     use_also(fates, from, fate)
 }
@@ -125,7 +140,6 @@ mod tests {
             "cvt.u32.u8 %r5, %r3",
             "mov.b32 {%rs1, %rs2}, %r4",
             "add.s16 %rs3, %rs1, 1",
-            "st.global.u16 [%rd1], %rs3",
             "mov.b64 %rd3, {%r6, %r7}",
             "@%p1 red.global.add.u64 [%rd4], %rd3",
             "mov.b32 %r8, %r10",

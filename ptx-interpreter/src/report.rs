@@ -341,7 +341,9 @@ const NO_OBJECT: &str = " object";
 
 fn title(kind: Kind, stop: &Stop) -> &'static str {
     match kind {
-        Kind::Misaligned if stop.text.contains(OF_A_SIZE) => "a bulk copy has a size that is no multiple of 16 bytes",
+        Kind::Misaligned if stop.text.contains(OF_A_SIZE) => {
+            "a bulk copy or prefetch has a size that is no multiple of 16 bytes"
+        }
         Kind::Misaligned => "an address is not as aligned as its access",
         Kind::Bounds if stop.why == Why::Deep => "a stack overflows",
         Kind::Bounds if stop.text.contains("space") => {

@@ -50,13 +50,14 @@ fn what_the_isa_forbids_is_found() {
     let space = "an address is not in the state space that the instruction names";
     let bounds = "an access is outside of every piece of memory";
     let misaligned = "an address is not as aligned as its access";
+    let odd = "a bulk copy or prefetch has a size that is no multiple of 16 bytes";
     for (instruction, kind, title) in [
         ("prefetch.global.L2 [%there];", Kind::Bounds, space),
         ("applypriority.L2::evict_normal [%there], 128;", Kind::Bounds, space),
         ("cp.async.bulk.prefetch.L2.global [%there], 16;", Kind::Bounds, space),
         ("applypriority.global.L2::evict_normal [%none+64], 128;", Kind::Misaligned, misaligned),
         ("cp.async.bulk.prefetch.L2.global [%none+8], 16;", Kind::Misaligned, misaligned),
-        ("cp.async.bulk.prefetch.L2.global [%none], 24;", Kind::Misaligned, misaligned),
+        ("cp.async.bulk.prefetch.L2.global [%none], 24;", Kind::Misaligned, odd),
         ("prefetch.tensormap [%none];", Kind::Bounds, bounds),
         ("discard.global.L2 [%none], 128;", Kind::Bounds, bounds),
         ("ld.global.L1::no_allocate.L2::128B.u32 %v, [%none];", Kind::Bounds, bounds),
