@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use ptx_sass::inlined_at::with_inlined_at;
 use serde_json::Value;
 
 use crate::command::{Command, Finished};
@@ -15,9 +16,10 @@ pub use crate::profile::Profile;
 use crate::profile::{NO_SPACE, TARGET, failed_cargo, linker};
 use crate::ptx::{self, Module};
 use crate::shared_rows::with_shared_rows;
+use crate::shared_variables;
+use crate::source_lines::is_library;
 use crate::target::{PtxVersion, Sm};
 use crate::toolchain::DeviceToolchain;
-use crate::{shared_variables, source_lines};
 
 /// A crate to compile, and for what.
 #[derive(Clone, Debug, Hash)]
@@ -202,7 +204,8 @@ impl DeviceBuild {
     fn finish(&self, compiled: &Path, ptx: &Path) -> Result<()> {
         let text = std::fs::read_to_string(compiled).map_err(|error| Error::io("read", compiled, error))?;
         let text = shared_variables::with_names(&text).map_err(|error| error.because(compiled.display()))?;
-        let text = source_lines::told(&text)?;
+        // `ptxas` cannot read the debug sections that LLVM writes.
+        let text = with_inlined_at(&text, is_library);
         let text = ptx::with_entry_lines(&text).map_err(|error| error.at(compiled.display()))?;
         let text = if self.profile == Profile::Dev { ptx::reachable(&text) } else { text };
         let text = with_shared_rows(&ptx::with_memcmp(&text));

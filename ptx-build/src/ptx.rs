@@ -328,7 +328,8 @@ fn is_code(item: &str) -> bool {
     [".func", ".entry", ".section"].iter().any(|word| header.contains(word))
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// The names, numbers and opcodes of a text.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c))).filter(|word| !word.is_empty())
 }
 

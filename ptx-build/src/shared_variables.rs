@@ -6,6 +6,10 @@ use std::sync::LazyLock;
 use regex_lite::{Captures, Regex};
 
 use crate::error::{Error, Result};
+use crate::ptx::words;
+
+/// How the name of a variable begins, up to its number.
+const OF_A_VARIABLE: &str = "ptx_kernel_shared_";
 
 /// The line of a variable: its number, and where it is written.
 static LINE: LazyLock<Regex> =
@@ -22,6 +26,9 @@ static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"ptx_kernel_shared_(
 /// Fails if two have one number. It is made of the path of the variable's function, so this takes two functions of one name in one
 /// function, or two crates of one name.
 pub(crate) fn with_names(text: &str) -> Result<String> {
+    if !text.contains(OF_A_VARIABLE) {
+        return Ok(text.to_owned());
+    }
     let (mut seen, mut names) = (BTreeMap::new(), HashMap::new());
     // What the module has already.
     let mut taken: HashSet<String> =
@@ -50,10 +57,6 @@ pub(crate) fn with_names(text: &str) -> Result<String> {
 fn function(place: &str) -> Option<&str> {
     let (name, _) = place.strip_prefix("fn ")?.split_once(',')?;
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then_some(name)
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
 #[cfg(test)]

@@ -1,23 +1,7 @@
-//! Of which lines of the source the PTX is.
-
-use ptx_sass::inlined_at::with_inlined_at;
-
-use crate::error::Result;
-use crate::ptx::Module;
-use crate::target::PtxVersion;
-
-/// The version that brought `inlined_at`.
-const INLINED_AT: PtxVersion = PtxVersion::new(7, 2);
-
-/// The module without debug sections, which `ptxas` cannot read as LLVM writes them. Where it has some, its lines are those of the user's
-/// source.
-pub(crate) fn told(text: &str) -> Result<String> {
-    let version = Module::parse(text)?.version;
-    Ok(with_inlined_at(text, version >= INLINED_AT, is_library))
-}
+//! Which files of the source are shown to a user.
 
 /// Whether what a file has is best told by who calls it: one call of `ptx-intrinsics` is one instruction.
-fn is_library(file: &str) -> bool {
+pub(crate) fn is_library(file: &str) -> bool {
     let is_of = |folder: &str, name: &str| {
         let version = folder.strip_prefix(name).map(|rest| rest.strip_prefix('-').unwrap_or(rest));
         version.is_some_and(|version| version.is_empty() || version.starts_with(|first: char| first.is_ascii_digit()))

@@ -148,7 +148,7 @@ fn ptx_and_its_debug_sections() {
         }
         let _ = (ptx::reachable(text), ptx::with_memcmp(text), ptx::normalise(text), ptx::demangle(text));
         let _ = debug_info::scopes(text);
-        let _ = inlined_at::with_inlined_at(text, true, |file| file.len() % 2 == 0);
+        let _ = inlined_at::with_inlined_at(text, |file| file.len() % 2 == 0);
         let located = Located::read(text);
         for line in 0..40 {
             let _ = located.sites(line, Path::new("/a b"));

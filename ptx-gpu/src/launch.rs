@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{
-    Delays, Finding, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop, Use, Used, Why,
+    Delays, Finding, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop, Used, Why,
 };
 
 use crate::allowed::Refusal;
@@ -28,23 +28,6 @@ const PROGRAMMATIC: u32 = 90;
 /// What messages call memory of the host.
 const OF_THE_HOST: &str = "memory of the host";
 
-/// Where a launch has written.
-enum Writes {
-    /// It was not checked, or has used too many ranges.
-    Unknown,
-    To(Vec<(u64, u64)>),
-}
-
-impl Writes {
-    fn of(used: &Used) -> Writes {
-        if used.ranges.is_empty() || used.ranges.len() >= Used::RANGES {
-            return Writes::Unknown;
-        }
-        let writes = used.ranges.iter().filter(|range| matches!(range.how, Use::Writes | Use::WritesStrongly));
-        Writes::To(writes.map(|range| (range.begin, range.end)).collect())
-    }
-}
-
 impl Gpu {
     /// Runs a kernel. `values` has the bytes of each argument.
     pub(crate) fn launch(&mut self, handle: Handle, shape: &Shape, values: &[Vec<u8>], point: &mut Point) -> Result {
@@ -58,7 +41,7 @@ impl Gpu {
         let seeds = seeds();
         // What an order overwrites is put back before the next one.
         let overwritten = (seeds.len() > 1).then(|| (Mutex::<Overwritten>::default(), self.heap().clone()));
-        let mut writes = Writes::Unknown;
+        let mut kept_used = Used::default();
         let (mut after, mut newest) = (None, SETTINGS.weak.then(Newest::default));
         let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
         for (at, seed) in seeds.iter().copied().enumerate() {
@@ -83,11 +66,11 @@ impl Gpu {
             }
             findings.extend(differs);
             findings.iter_mut().for_each(name_the_memory);
-            if seed.goes_on() {
-                writes = Writes::of(&used);
-            }
             if let Some(module) = self.modules.get(&function.module).filter(|_| seed.goes_on() && fault.is_none()) {
                 findings.extend(self.has_run(&name, Arc::clone(&module.program), &used, point));
+            }
+            if seed.goes_on() {
+                kept_used = used;
             }
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
             let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(Newest::why_not).map(str::to_owned);
@@ -120,9 +103,9 @@ impl Gpu {
             self.take_back(&overwritten, &heap);
             self.put(&after);
         }
-        match writes {
-            Writes::Unknown => self.memory.written(),
-            Writes::To(ranges) => self.memory.written_to(ranges.into_iter()),
+        match kept_used.writes() {
+            Some(ranges) => self.memory.written_to(ranges),
+            None => self.memory.written(),
         }
         Ok(())
     }

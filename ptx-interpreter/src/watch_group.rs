@@ -1,4 +1,4 @@
-//! What threads of a group do at one time is told to the checks.
+//! Tells the checks what the threads of a group do at one time.
 
 use crate::access::How;
 use crate::check::Together;
@@ -40,14 +40,14 @@ impl Machine<'_> {
             return Ok(());
         }
         let has_shadow = has_shadow(group, addresses);
-        let has_values = written.is_some() && how.scope.is_none();
-        let places = if has_shadow && (has_values || !one_by_one) {
+        let weakly = written.filter(|_| how.scope.is_none());
+        let places = if has_shadow && (weakly.is_some() || !one_by_one) {
             Some(self.places(group, addresses, bytes, how.writes)?)
         } else {
             None
         };
         let rewrites = |lane: usize, stored: u32| {
-            let Some((Written { is_there, is_same }, places)) = written.zip(places).filter(|_| has_values) else {
+            let Some((Written { is_there, is_same }, places)) = weakly.zip(places) else {
                 return false;
             };
             let is_alike = |other: &usize| addresses[*other] == addresses[lane];

@@ -12,16 +12,17 @@ use writer::Writer;
 use crate::debug_info::{Place, scopes};
 use crate::line_table::files;
 
-/// The module without debug sections, its `.loc` with the calls that were inlined around them, if PTX has `inlined_at`. What is written
-/// in a file that is `hidden` is told to be where the call is that leads there. A module that has `inlined_at` stays as it is.
-pub fn with_inlined_at(text: &str, has_inlined_at: bool, hidden: impl Fn(&str) -> bool) -> String {
+/// The module without debug sections, its `.loc` with the calls that were inlined around them, if its version of PTX has `inlined_at`. The
+/// place of an instruction in a `hidden` file is replaced by that of the call that leads there. A module without debug sections, or with
+/// `inlined_at`, stays as it is.
+pub fn with_inlined_at(text: &str, hidden: impl Fn(&str) -> bool) -> String {
     if !text.contains(".debug_info") || text.contains(", inlined_at ") {
         return text.to_owned();
     }
     let (scopes, files) = (scopes(text), files(text));
     let is_hidden = |file: u32| files.get(&file).is_none_or(|file| hidden(&file.to_string_lossy()));
     let mut finder = Finder::new(text, &scopes);
-    let mut writer = Writer::new(has_inlined_at);
+    let mut writer = Writer::new(has_inlined_at(text));
     let mut made = String::with_capacity(text.len() / 2);
     let code = text.lines().take_while(|line| !line.trim_start().starts_with(".section"));
     for (number, line) in (1..).zip(code) {
@@ -34,6 +35,14 @@ pub fn with_inlined_at(text: &str, has_inlined_at: bool, hidden: impl Fn(&str) -
         }
     }
     made + &writer.names()
+}
+
+/// Whether the module's version of PTX has `inlined_at`.
+fn has_inlined_at(text: &str) -> bool {
+    let version = text.lines().find_map(|line| line.trim().strip_prefix(".version "));
+    let numbers = version.and_then(|version| version.trim().split_once('.'));
+    let numbers = numbers.and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
+    numbers >= Some((7, 2))
 }
 
 /// What of a chain is shown.

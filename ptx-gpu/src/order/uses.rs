@@ -129,7 +129,7 @@ impl User {
     fn may_be_late(&self) -> bool {
         match self.deed.launches_dependents {
             true => !self.by.as_ref().and_then(By::instruction).is_some_and(|used| used.shown),
-            false => writes(self.how),
+            false => self.how.writes(),
         }
     }
 
@@ -144,14 +144,10 @@ impl User {
     }
 }
 
-fn writes(how: Use) -> bool {
-    matches!(how, Use::Writes | Use::WritesStrongly)
-}
-
 /// Whether two uses of the same bytes have to be ordered. Strong ones need not be, nor two reads.
 fn conflict(one: Use, other: Use) -> bool {
     let is_strong = |how: Use| matches!(how, Use::ReadsStrongly | Use::WritesStrongly);
-    (writes(one) || writes(other)) && !(is_strong(one) && is_strong(other))
+    (one.writes() || other.writes()) && !(is_strong(one) && is_strong(other))
 }
 
 impl Uses {

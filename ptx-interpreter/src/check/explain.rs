@@ -198,8 +198,7 @@ impl Checks {
                 found.title =
                     "bytes are read that an asynchronous copy writes, and nothing orders the copy before that".into();
                 found.notes.push("this time they are read before the copy has begun, and have no value".into());
-                let barrier = barrier(actor, event.actor);
-                found.help = format!("after the wait, put a barrier ({barrier}) before other threads use the bytes");
+                found.help = after_the_wait(actor, event.actor);
             }
             Conflict::Race if event.engine.is_some() => {
                 let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
@@ -266,8 +265,7 @@ impl Checks {
             found.notes.push(format!(
                 "the thread that began the {work} has waited for it, and nothing orders that before this access"
             ));
-            let barrier = barrier(actor, event.actor);
-            found.help = format!("after the wait, put a barrier ({barrier}) before other threads use the bytes");
+            found.help = after_the_wait(actor, event.actor);
             return;
         }
         found.help = match kind {
@@ -401,6 +399,11 @@ pub(super) fn plain(name: &str) -> &str {
 /// The barrier that two threads can meet at.
 fn barrier(one: Actor, other: Actor) -> &'static str {
     if one.is_in_warp_of(other) { "`bar.warp.sync`, __syncwarp()" } else { "`bar.sync`, __syncthreads()" }
+}
+
+/// What makes a copy known that only the thread which began it has waited for.
+fn after_the_wait(one: Actor, other: Actor) -> String {
+    format!("after the wait, put a barrier ({}) before other threads use the bytes", barrier(one, other))
 }
 
 fn help(one: Actor, other: Actor, distance: usize) -> String {

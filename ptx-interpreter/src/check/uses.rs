@@ -20,7 +20,14 @@ pub struct Used {
 
 impl Used {
     /// Ranges that are told, at most. Of more, those of the highest addresses are missing.
-    pub const RANGES: usize = 1 << 20;
+    pub(super) const RANGES: usize = 1 << 20;
+
+    /// Where the launch has written, if all of that is told.
+    pub fn writes(&self) -> Option<impl Iterator<Item = (u64, u64)>> {
+        let are_all = !self.ranges.is_empty() && self.ranges.len() < Used::RANGES;
+        let writes = self.ranges.iter().filter(|range| range.how.writes());
+        are_all.then(|| writes.map(|range| (range.begin, range.end)))
+    }
 }
 
 /// How bytes are used.
@@ -61,6 +68,11 @@ impl UsedRange {
 }
 
 impl Use {
+    /// Whether bytes are written.
+    pub fn writes(self) -> bool {
+        matches!(self, Use::Writes | Use::WritesStrongly)
+    }
+
     pub(super) const ALL: [Use; 4] = [Use::Reads, Use::Writes, Use::ReadsStrongly, Use::WritesStrongly];
 
     /// Of an access that is strong for the whole GPU, or not.

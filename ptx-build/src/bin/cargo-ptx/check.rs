@@ -4,11 +4,12 @@ mod surroundings;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use ptx_build::command::Machine;
 use ptx_build::error::{Error, Result};
 use ptx_interpreter::Record;
 
@@ -74,10 +75,8 @@ impl Check {
     /// Compiling the library takes a minute: a program that is not there is told before that.
     fn program_is_there(&self) -> Result<()> {
         let name = self.command.first().map(OsString::as_os_str).unwrap_or_default();
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let is_in = |folder: PathBuf| folder.join(name).is_file();
         let is_path = name.as_encoded_bytes().contains(&b'/');
-        let is_there = if is_path { Path::new(name).is_file() } else { std::env::split_paths(&folders).any(is_in) };
+        let is_there = if is_path { Path::new(name).is_file() } else { Machine::current().which(name).is_some() };
         if is_there {
             return Ok(());
         }

@@ -69,6 +69,11 @@ impl TensorMap {
         TensorMap { swizzle, atom, ..self }
     }
 
+    /// The number of `CUtensorMapDataType` of a type in PTX.
+    pub fn element_of(ty: &str) -> Option<u32> {
+        ELEMENTS.iter().position(|(_, name)| *name == ty).map(|number| number as u32)
+    }
+
     /// The bytes of an element, and its type in PTX; none of a packed one.
     pub fn element(&self) -> Option<(usize, &'static str)> {
         ELEMENTS.get(self.element as usize).copied()

@@ -23,20 +23,8 @@ enum Tensor {
     Of(usize),
 }
 
-/// Types of elements, by their numbers in `CUtensorMapDataType`.
-const TYPES: [(&str, u32); 11] = [
-    ("u8", 0),
-    ("u16", 1),
-    ("u32", 2),
-    ("s32", 3),
-    ("u64", 4),
-    ("s64", 5),
-    ("f16", 6),
-    ("f32", 7),
-    ("f64", 8),
-    ("bf16", 9),
-    ("tf32", 11),
-];
+/// `CU_TENSOR_MAP_DATA_TYPE_TFLOAT32`: in PTX its elements are `f32`.
+const TF32: u32 = 11;
 
 impl Map {
     /// `random_f32:f32:64x32:16x8:128`
@@ -48,7 +36,7 @@ impl Map {
             _ => return None,
         };
         let tensor = tensor.parse().map_or_else(|_| Tensor::Own(Content::of(tensor)), Tensor::Of);
-        let element = TYPES.iter().find(|(name, _)| *name == ty)?.1;
+        let element = if ty == "tf32" { TF32 } else { TensorMap::element_of(ty)? };
         let swizzle = ["0", "32", "64", "128"].iter().position(|bytes| *bytes == swizzle)? as u32;
         let (sizes, tile) = (numbers(sizes)?, numbers(tile)?);
         let rank = sizes.len() as u32;
