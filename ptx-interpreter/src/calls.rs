@@ -33,8 +33,7 @@ impl<'a> Machine<'a> {
             }
         }
         let frame = Frame { code, registers, mask: group.mask, caller: Some((group.frame, 0)), results, base, sites };
-        let free = warp.frames.iter().position(|frame| frame.mask == 0);
-        let place = free.unwrap_or(warp.frames.len());
+        let place = warp.left.pop().unwrap_or(warp.frames.len());
         if place > FRAMES || depth > FRAMES as u64 {
             return stop(Why::Deep, format!("{name} calls itself, and {FRAMES} calls have not returned"));
         }
@@ -61,6 +60,9 @@ impl<'a> Machine<'a> {
         frame.mask &= !group.mask;
         let Some((caller, next)) = frame.caller else { return group.mask };
         let (code, base, results) = (frame.code, frame.base, frame.results);
+        if frame.mask == 0 {
+            warp.left.push(group.frame);
+        }
         let to_base = warp.frames[caller].base;
         for lane in crate::lanes::lanes_of(group.mask) {
             for ((from, bytes), to) in code.results.iter().zip(results) {

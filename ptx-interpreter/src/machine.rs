@@ -122,6 +122,8 @@ pub(crate) struct Frame<'a> {
 pub(crate) struct Warp<'a> {
     pub(crate) block: usize,
     pub(crate) frames: Vec<Frame<'a>>,
+    /// Those that all threads have left.
+    pub(crate) left: Vec<usize>,
     /// Where each thread is: a frame, and an instruction in its code.
     pub(crate) at: [(u32, u32); LANES],
     /// When each thread last had a turn.
@@ -289,6 +291,7 @@ impl<'a> Machine<'a> {
                 let warp = Warp {
                     block,
                     frames: vec![frame],
+                    left: Vec::new(),
                     at: [(0, 0); LANES],
                     last: [0; LANES],
                     live,

@@ -3,6 +3,7 @@
 mod show;
 
 use std::process::ExitCode;
+use std::thread;
 use std::time::Instant;
 
 use clap::Parser;
@@ -53,12 +54,21 @@ impl Demo {
         let chosen = demo::workloads(&self.kernel)?;
         let progress = Progress::new();
         let toolchain = DeviceToolchain::find(Route::chosen(self.toolchain)?, &progress)?;
-        let tools = CudaTools::find(&progress)?;
-        let compiled = demo::compile(&toolchain, &progress)?;
+        // What is missing of the tools is downloaded while the kernels are compiled.
+        let (tools, compiled) = thread::scope(|scope| {
+            let tools = scope.spawn(|| CudaTools::find(&progress));
+            let compiled = demo::compile(&toolchain, &progress);
+            (tools.join().expect("a panic ended the search"), compiled)
+        });
+        let (tools, compiled) = (tools?, compiled?);
         let folder = toolchain.machine().target().join("demo");
         std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, error))?;
         let assemble = |sm| demo::assemble(&compiled, sm, &folder, &tools, &progress);
-        let assembled = sms.into_iter().map(assemble).collect::<Result<Vec<_>>>()?;
+        let assembled = thread::scope(|scope| {
+            let started: Vec<_> = sms.into_iter().map(|sm| scope.spawn(move || assemble(sm))).collect();
+            let assembled = started.into_iter().map(|one| one.join().expect("a panic ended an assembly"));
+            assembled.collect::<Result<Vec<_>>>()
+        })?;
         let place = place(assemble)?;
         let ((sm, version), (major, minor)) = (OLDEST, tools.release);
         print(&show::head([
