@@ -8,6 +8,7 @@ use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
 use crate::origins::origins;
 use crate::paths::Paths;
+use crate::pool::registers_at_entry;
 use crate::room::Room;
 use crate::scoped::{Block, Scoped};
 use crate::site::{AllSites, Site, Sites};
@@ -254,6 +255,7 @@ fn code(
         cluster: function.cluster,
         most_threads: function.most_threads,
         exact_threads: function.exact_threads,
+        registers_at_entry: registers_at_entry(function),
         lines,
     }
 }

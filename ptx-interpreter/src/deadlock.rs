@@ -31,6 +31,11 @@ pub(crate) fn advice(wait: &str) -> &'static str {
         ),
         ("of its warp", "let all threads of the warp execute it, or name in its mask only those that do"),
         ("waits at barrier", "let each thread that the barrier counts execute it, as often as the others"),
+        (
+            "for registers",
+            "let `setmaxnreg.inc` take no more in all than `setmaxnreg.dec` gives back, or let the kernel begin with more: fewer blocks \
+             on an SM (the second number of `__launch_bounds__`), or another `.maxnreg`",
+        ),
         ("for its cluster", "let all threads of the cluster arrive, and wait, as often as the others"),
         ("goes around", "let another thread change what the loop reads, and do not make that one wait for this"),
     ];
@@ -114,6 +119,8 @@ impl Machine<'_> {
             let count = counts[&(*site, actor.block as usize)];
             *what = format!("{what} ({count} threads of the block)");
         }
+        // The others mostly wait for those that wait for registers.
+        told.sort_by_key(|(_, _, what)| !what.starts_with("waits for registers"));
         let (actor, site, _) = told.first().cloned().unwrap_or((Actor { block: 0, number: 0 }, 0, String::new()));
         let line = &self.program.sites[site as usize].text;
         let text = format!("every thread waits; thread {} of block {} at {line}", actor.number, actor.block);
@@ -176,8 +183,11 @@ impl Machine<'_> {
             let (arrived, living) = self.at_cluster(warp.block / self.cluster);
             return format!("waits for its cluster, where {arrived} of {living} threads have arrived");
         }
-        if is(warp.waiting) && warp.tensor.is_blocked {
-            return self.wait_for_columns(thread).into();
+        if is(warp.waiting) && warp.is_blocked {
+            return match self.program.sites[site as usize].text.contains("setmaxnreg") {
+                true => self.wait_for_registers(thread),
+                false => self.wait_for_columns(thread).into(),
+            };
         }
         if is(warp.waiting) {
             let text = &self.program.sites[site as usize].text;
@@ -219,6 +229,17 @@ impl Machine<'_> {
     fn phase_of(&self, thread: Thread) -> Option<&(u64, Option<u32>, u32)> {
         let actor = (self.block_of(thread) as u32, self.number_of(thread));
         self.checks.as_ref()?.waits.get(&actor)
+    }
+
+    fn wait_for_registers(&self, thread: Thread) -> String {
+        let pool = self.blocks[self.block_of(thread)].as_deref().map(|block| &block.pool);
+        let own = pool.and_then(|pool| pool.of(thread.warp % self.warps_of_block)).unwrap_or_default();
+        let free = pool.map_or(0, |pool| pool.free);
+        let began = self.code.registers_at_entry.unwrap_or_default();
+        format!(
+            "waits for registers: its warp has {own} for each thread, and the others have given back {free}; the block began with {began} \
+             for each thread"
+        )
     }
 
     fn wait_for_columns(&self, thread: Thread) -> &'static str {

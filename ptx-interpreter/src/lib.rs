@@ -62,6 +62,7 @@ mod overwritten;
 mod parts;
 mod paths;
 mod polls;
+mod pool;
 #[cfg(feature = "serde")]
 mod record;
 mod report;

@@ -16,6 +16,7 @@ use crate::numbered::Numbered;
 use crate::operand::{Operand, Register};
 use crate::paths::Paths;
 use crate::polls::Polls;
+use crate::pool::Pool;
 use crate::site::{AllSites, Sites};
 use crate::spaces::{MODULE, Named};
 use crate::special::{Ordered, RESERVED, Special};
@@ -71,6 +72,8 @@ pub(crate) struct Code {
     pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) most_threads: Option<u32>,
     pub(crate) exact_threads: Option<u32>,
+    /// Registers of each thread as it begins, if `setmaxnreg` changes them later.
+    pub(crate) registers_at_entry: Option<u32>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -146,6 +149,8 @@ pub(crate) struct Warp<'a> {
     pub(crate) multiplied: u32,
     /// Loads and stores of tensor memory that it has begun.
     pub(crate) tensor: Begun,
+    /// Whether what it waits for is something that the block has too little of: columns of tensor memory, or registers.
+    pub(crate) is_blocked: bool,
 }
 
 #[derive(Default)]
@@ -154,6 +159,7 @@ pub(crate) struct Block {
     pub(crate) barriers: HashMap<u32, Barrier>,
     /// None, as long as nothing of it was allocated.
     pub(crate) tensor: Option<Box<Tensor>>,
+    pub(crate) pool: Pool,
     pub(crate) ended: usize,
 }
 
@@ -304,6 +310,7 @@ impl<'a> Machine<'a> {
                     arrived: [0; LANES],
                     multiplied: 0,
                     tensor: Begun::default(),
+                    is_blocked: false,
                 };
                 let place = block * self.warps_of_block + number;
                 self.warps[place] = Some(Box::new(warp));

@@ -95,8 +95,6 @@ pub(crate) struct Begun {
     pub(crate) stores: u32,
     /// Loads that it has not waited for.
     pub(crate) loading: Vec<Loading>,
-    /// Whether it waits for columns that are free.
-    pub(crate) is_blocked: bool,
 }
 
 /// A load whose registers have no value yet.

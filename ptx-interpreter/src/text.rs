@@ -47,6 +47,10 @@ pub(crate) struct Function {
     /// Threads of a block: at most, and exactly.
     pub(crate) most_threads: Option<u32>,
     pub(crate) exact_threads: Option<u32>,
+    /// Blocks that fit on an SM together, at least.
+    pub(crate) least_blocks: Option<u32>,
+    /// Registers of a thread, at most.
+    pub(crate) most_registers: Option<u32>,
     pub(crate) statements: Vec<Statement>,
     /// Whether the text has its closing brace.
     pub(crate) is_whole: bool,
@@ -246,6 +250,8 @@ fn function(head: &str, body: &str, line: u32) -> Option<Function> {
         cluster: sizes(".reqnctapercluster"),
         most_threads: product(".maxntid"),
         exact_threads: product(".reqntid"),
+        least_blocks: product(".minnctapersm"),
+        most_registers: product(".maxnreg"),
         statements,
         is_whole: true,
         outer,

@@ -29,6 +29,7 @@ mod multimem;
 mod nothing;
 mod policy;
 mod redux;
+mod setmaxnreg;
 mod shuffle;
 mod store;
 mod surface;
@@ -89,12 +90,13 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "wgmma" => return control(wgmma::decode(words, operands), opcode),
         "tcgen05" => return control(tcgen05::decode(words, operands), opcode),
         "redux" => return control(redux::decode(words, operands), opcode),
+        "setmaxnreg" => return control(setmaxnreg::decode(words, operands), opcode),
         "elect" => return control(elect::decode(words, operands), opcode),
         "fence" | "membar" => fence::decode(words, operands),
         "clusterlaunchcontrol" => launch_control::decode(words, operands),
         "griddepcontrol" if words.get(1) == Some(&"wait") => Some(Box::new(grid::Wait) as Box<dyn Step>),
         "griddepcontrol" => Some(Box::new(grid::LaunchDependents) as Box<dyn Step>),
-        "nanosleep" | "setmaxnreg" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),
+        "nanosleep" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),
         "trap" | "brkpt" => Some(Box::new(trap::Trap(words[0].to_owned())) as Box<dyn Step>),
         _ if clock::is_read(&operands) => return clock::clocked(compute::decode(&opcode, operands)),
         _ => return compute::decode(&opcode, operands),

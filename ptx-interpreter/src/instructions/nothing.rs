@@ -1,4 +1,4 @@
-//! `nanosleep`, `setmaxnreg` and `pmevent`: a thread that sleeps only loses its turn.
+//! `nanosleep` and `pmevent`: a thread that sleeps only loses its turn.
 
 use crate::group::Group;
 use crate::machine::{Machine, Step};

@@ -4,7 +4,6 @@
 use super::tcgen05_pair::in_pair;
 use super::together::{Together, agreed, collective};
 use crate::group::Thread;
-use crate::lanes::lanes_of;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::operand::{Operand, Space};
@@ -46,16 +45,6 @@ pub(super) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 }
 
 impl Machine<'_> {
-    /// Warps that wait for columns look again whether enough are free.
-    fn wake_allocations(&mut self, block: usize) {
-        let own = block * self.warps_of_block..(block + 1) * self.warps_of_block;
-        for warp in self.warps[own].iter_mut().flatten().filter(|warp| warp.tensor.is_blocked) {
-            lanes_of(warp.waiting).for_each(|lane| warp.at[lane].1 -= 1);
-            warp.running |= warp.waiting;
-            warp.waiting = 0;
-        }
-    }
-
     /// The first column that a pair of blocks gets, once a warp of each has asked for it and enough are free in both.
     fn allocate_in_pair(&mut self, thread: Thread, own: Owned) -> Result<Option<usize>> {
         let (block, blocks) = (self.block_of(thread), self.blocks_of_tensor(thread, true)?);
@@ -65,8 +54,8 @@ impl Machine<'_> {
         if let Some(first) = asked.filter(|_| is_own).and_then(|asked| asked.first) {
             *asked = None;
             // Other warps of the block may ask now.
-            self.warp_mut(thread.warp).tensor.is_blocked = false;
-            self.wake_allocations(block);
+            self.warp_mut(thread.warp).is_blocked = false;
+            self.wake_blocked(block);
             return Ok(Some(first));
         }
         if asked.is_some() && !is_own {
@@ -90,7 +79,7 @@ impl Machine<'_> {
         self.tensor_of(block)?.asked = None;
         self.tensor_of(peer)?.asked = Some(Asked { first: Some(first), ..other });
         self.progress += 1;
-        self.wake_allocations(peer);
+        self.wake_blocked(peer);
         Ok(Some(first))
     }
 }
@@ -122,7 +111,7 @@ impl Together for Allocate {
             tensor.owned.extend(first.map(|first| (first, own)));
             first
         };
-        machine.warp_mut(all[0].warp).tensor.is_blocked = first.is_none();
+        machine.warp_mut(all[0].warp).is_blocked = first.is_none();
         let Some(first) = first else { return Ok(()) };
         machine.watch_one(all[0], to, 4, crate::access::How::WRITE)?;
         machine.write_number(to, 4, first as u64)
@@ -145,7 +134,7 @@ impl Together for Free {
         owned.remove(&column);
         machine.progress += 1;
         for block in blocks {
-            machine.wake_allocations(block);
+            machine.wake_blocked(block);
         }
         machine.watch_free(all[0], column, columns);
         Ok(())

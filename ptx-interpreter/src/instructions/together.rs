@@ -53,7 +53,7 @@ impl<T: Together> Step for Collective<T> {
             };
             self.what.run(machine, &all, mask)?;
             let warp = machine.warp_mut(group.warp);
-            if warp.tensor.is_blocked {
+            if warp.is_blocked {
                 warp.waiting |= mask & warp.live;
                 warp.running &= !mask;
                 continue;

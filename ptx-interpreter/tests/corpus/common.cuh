@@ -3,12 +3,11 @@
 typedef unsigned u32;
 typedef unsigned long long u64;
 #define DEV template <bool WRONG> __device__ __forceinline__ void
-#define PAIR(NAME, PARAMETERS, ARGUMENTS)                                       \
-  extern "C" __global__ void wrong_##NAME PARAMETERS { NAME<true> ARGUMENTS; }  \
-  extern "C" __global__ void right_##NAME PARAMETERS { NAME<false> ARGUMENTS; }
-#define CLUSTER_PAIR(NAME, PARAMETERS, ARGUMENTS)                                                          \
-  extern "C" __global__ void __cluster_dims__(2, 1, 1) wrong_##NAME PARAMETERS { NAME<true> ARGUMENTS; }   \
-  extern "C" __global__ void __cluster_dims__(2, 1, 1) right_##NAME PARAMETERS { NAME<false> ARGUMENTS; }
+#define PAIR_OF(BOUNDS, NAME, PARAMETERS, ARGUMENTS)                                   \
+  extern "C" __global__ void BOUNDS wrong_##NAME PARAMETERS { NAME<true> ARGUMENTS; }  \
+  extern "C" __global__ void BOUNDS right_##NAME PARAMETERS { NAME<false> ARGUMENTS; }
+#define PAIR(NAME, PARAMETERS, ARGUMENTS) PAIR_OF(, NAME, PARAMETERS, ARGUMENTS)
+#define CLUSTER_PAIR(NAME, PARAMETERS, ARGUMENTS) PAIR_OF(__cluster_dims__(2, 1, 1), NAME, PARAMETERS, ARGUMENTS)
 #define AT(P) ((u32)__cvta_generic_to_shared(P))
 #define ASM(...) asm volatile(__VA_ARGS__ ::: "memory")
 

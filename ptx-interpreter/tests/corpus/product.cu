@@ -160,3 +160,35 @@ DEV product_early(const u32* in, float* out) {
   STORE_SUM(sum);
 }
 PAIR(product_early, (const u32* in, float* out), (in, out))
+
+// tilelang#2559: two blocks are to fit on an SM, so a thread begins with 128 registers. 24 and 240 are more than two times 128.
+//# registers_of_two deadlock 1x256 numbers:1024 zeros:1024 ; waits for registers
+DEV registers_of_two(const u32* in, u32* out) {
+  u32 t = threadIdx.x, value = in[t];
+  if (t < 128) {
+    ASM("setmaxnreg.dec.sync.aligned.u32 24;");
+  } else if (WRONG) {
+    ASM("setmaxnreg.inc.sync.aligned.u32 240;");  //~ registers_of_two
+  } else {
+    ASM("setmaxnreg.inc.sync.aligned.u32 232;");
+  }
+  out[t] = value + 1;
+}
+PAIR_OF(__launch_bounds__(256, 2), registers_of_two, (const u32* in, u32* out), (in, out))
+
+// helion#3620: the warps that multiply get more registers, and no other warps give theirs back.
+//# registers_kept deadlock 1x384 numbers:1536 zeros:1536 ; the others have given back 0
+DEV registers_kept(const u32* in, u32* out) {
+  __shared__ u32 stage[384];
+  u32 t = threadIdx.x;
+  if (t < 128) {
+    if (!WRONG) ASM("setmaxnreg.dec.sync.aligned.u32 88;");
+    for (u32 i = t; i < 384; i += 128) stage[i] = in[i];
+    ASM("bar.arrive 1, 384;");
+  } else {
+    ASM("setmaxnreg.inc.sync.aligned.u32 200;");  //~ registers_kept
+    ASM("bar.sync 1, 384;");
+    out[t] = stage[383 - t] + stage[t];
+  }
+}
+PAIR_OF(__launch_bounds__(384, 1), registers_kept, (const u32* in, u32* out), (in, out))
