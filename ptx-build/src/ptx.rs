@@ -1,5 +1,6 @@
 //! A reader of the PTX that rustc writes, and of PTX written by hand in a like layout.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -326,6 +327,12 @@ fn ends_item(last: &str, whole: &str) -> bool {
 fn is_code(item: &str) -> bool {
     let header = item.split('{').next().unwrap_or_default();
     [".func", ".entry", ".section"].iter().any(|word| header.contains(word))
+}
+
+/// The text in which all lines that have the word are changed. Patterns are slow without optimisation, as a build script has them.
+pub(crate) fn with_lines_of(text: &str, word: &str, change: impl Fn(&str) -> String) -> String {
+    let changed = |line| if str::contains(line, word) { Cow::Owned(change(line)) } else { Cow::Borrowed(line) };
+    text.split_inclusive('\n').map(changed).collect()
 }
 
 /// The names, numbers and opcodes of a text.

@@ -5,11 +5,16 @@ use std::sync::LazyLock;
 
 use regex_lite::{Captures, Regex};
 
+use crate::ptx::with_lines_of;
+
+/// What each line of an `ldmatrix` or `stmatrix` has.
+const OF_ROWS: &str = "matrix.";
+
 /// `ldmatrix` or `stmatrix` of a generic address.
 static ROWS: LazyLock<Regex> = LazyLock::new(|| {
-    const OF_ROWS: &str =
+    let rows =
         r"((?:ld|st)matrix\.[\w.]+?)(\.b(?:16|8|8x16\.b6x16_p32|8x16\.b4x16_p64)\s[^;\[]*\[)(%\w+)((?:\+\d+)?\])";
-    Regex::new(OF_ROWS).expect("the pattern is valid")
+    Regex::new(rows).expect("the pattern is valid")
 });
 
 /// A register.
@@ -29,7 +34,7 @@ pub fn with_shared_rows(text: &str) -> String {
     });
     functions
         .iter()
-        .map(|function| if ROWS.is_match(function) { with_rows(function) } else { function.clone() })
+        .map(|function| if function.contains(OF_ROWS) { with_rows(function) } else { function.clone() })
         .collect()
 }
 
@@ -52,7 +57,7 @@ fn with_rows(function: &str) -> String {
         Some(shared) if !row[1].contains(".shared") => format!("{}.shared{}{shared}{}", &row[1], &row[2], &row[4]),
         _ => row[0].to_owned(),
     };
-    ROWS.replace_all(function, by_shared).into_owned()
+    with_lines_of(function, OF_ROWS, |line| ROWS.replace_all(line, by_shared).into_owned())
 }
 
 /// The registers that one instruction alone writes, each with the instruction.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex_lite::{Captures, Regex};
 
 use crate::error::{Error, Result};
-use crate::ptx::words;
+use crate::ptx::{with_lines_of, words};
 
 /// How the name of a variable begins, up to its number.
 const OF_A_VARIABLE: &str = "ptx_kernel_shared_";
@@ -33,7 +33,8 @@ pub(crate) fn with_names(text: &str) -> Result<String> {
     // What the module has already.
     let mut taken: HashSet<String> =
         words(text).filter(|word| word.starts_with("shared_")).map(str::to_owned).collect();
-    for line in LINE.captures_iter(text) {
+    let of_variables = text.lines().filter(|line| line.contains(OF_A_VARIABLE));
+    for line in of_variables.filter_map(|line| LINE.captures(line)) {
         let [number, place] = [1, 2].map(|group| line.get(group).map_or("", |found| found.as_str()));
         if let Some(other) = seen.insert(number, place) {
             return Err(Error::new("two variables of shared! have one name in the module")
@@ -50,7 +51,8 @@ pub(crate) fn with_names(text: &str) -> Result<String> {
     }
     let named = |found: &Captures<'_>| names.get(&found[1]).cloned().unwrap_or_else(|| found[0].to_owned());
     // No PTX has letters that are not ASCII.
-    Ok(OF_FUNCTION.replace_all(&NAME.replace_all(text, named), "// line").into_owned())
+    let renamed = |line: &str| OF_FUNCTION.replace(&NAME.replace_all(line, named), "// line").into_owned();
+    Ok(with_lines_of(text, OF_A_VARIABLE, renamed))
 }
 
 /// The function that a place is of, if PTX takes its name: `fn tile, line 7, column 1`.
