@@ -23,7 +23,7 @@ use suite::{Kernel, Key, Outcome, Plan, key, run};
 use workloads::image::{Image, keep_texts};
 
 /// Forms of each instruction in the slice, drawn by the seed.
-const OF_EACH: usize = 3;
+const OF_EACH: usize = 2;
 
 /// One of so many packed forms is in the slice.
 const PACKED: usize = 40;

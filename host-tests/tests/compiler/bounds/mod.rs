@@ -30,7 +30,7 @@ const DRAWN: usize = 1_000;
 /// Where something begins: SMs and PTX ISA versions.
 const STEPS: [usize; 2] = [9, 24];
 /// Targets that are drawn of each axis.
-const TARGETS: usize = 2;
+const TARGETS: usize = 1;
 
 /// What is called: from the catalogue, and beyond it.
 static CALLS: LazyLock<Vec<Call>> = LazyLock::new(|| {
