@@ -154,8 +154,8 @@ fn lines_of(file: &str) -> Vec<String> {
 pub(crate) fn beside<T: AsRef<str>>(lines: &[T], line: u32) -> Vec<String> {
     let comment = |at: usize, alone: bool| {
         let (code, comment) = lines.get(at)?.as_ref().split_once(COMMENT)?;
-        let is_alone = code.trim().chars().all(|letter| "/*".contains(letter));
-        let is_comment = code.contains("//") || code.contains("/*");
+        let is_alone = code.trim().chars().all(|letter| "/*#".contains(letter));
+        let is_comment = ["//", "/*", "#"].iter().any(|begin| code.contains(begin));
         (is_comment && (!alone || is_alone)).then(|| comment.to_owned())
     };
     let at = line.saturating_sub(1) as usize;

@@ -1,12 +1,14 @@
 //! Threads that wait for what never happens.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 
 use crate::check::Actor;
 use crate::group::{Group, Thread};
 use crate::lanes::{Lanes, each, lanes_of};
 use crate::launch::Delays;
 use crate::machine::{Code, Frame, Machine, Warp};
+use crate::site::Site;
 use crate::spaces::{Owner, owner};
 use crate::stop::{Result, Why, stop};
 
@@ -20,14 +22,23 @@ const POLLS: u64 = 1 << 16;
 const TOLD: usize = 8;
 
 /// What to do about threads that wait, by what is said of the first of them.
-pub(crate) fn advice(wait: &str) -> &'static str {
+fn advice(wait: &str, has_copied_arrivals: bool) -> &'static str {
     let advice = [
         ("bytes too many", "let `mbarrier.expect_tx` have the sum of the bytes of all copies of the phase"),
         ("lacks 0 arrivals", "begin the copies that bring these bytes, or let `mbarrier.expect_tx` have fewer of them"),
+        ("nobody has initialised", "initialise it in one thread, then a barrier of the block before others use it"),
         (
             "of the barrier at",
-            "let as many threads arrive in each phase as `mbarrier.init` counts (`cp.async.mbarrier.arrive` without `.noinc` does not \
-             count: it adds one that the phase waits for), and wait for the parity of the phase that comes next",
+            match has_copied_arrivals {
+                true => {
+                    "let as many threads arrive in each phase as `mbarrier.init` counts (`cp.async.mbarrier.arrive` without `.noinc` does \
+                         not count: it adds one that the phase waits for), and wait for the parity of the phase that comes next"
+                }
+                false => {
+                    "let as many threads arrive in each phase as `mbarrier.init` counts, and wait for the parity of the phase that comes \
+                          next: it changes with each phase"
+                }
+            },
         ),
         ("of its warp", "let all threads of the warp execute it, or name in its mask only those that do"),
         ("waits at barrier", "let each thread that the barrier counts execute it, as often as the others"),
@@ -99,6 +110,12 @@ impl Machine<'_> {
     fn polls_in_vain(&self, number: usize) -> bool {
         let warp = self.warps[number].as_ref();
         warp.is_none_or(|warp| warp.running == 0 || warp.polls.progress == self.progress && warp.polls.count > POLLS)
+    }
+
+    /// What to do about the threads that wait.
+    pub(crate) fn advice(&self) -> &'static str {
+        let has_copied_arrivals = self.program.sites.iter().any(|site| site.text.contains("cp.async.mbarrier.arrive"));
+        advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait), has_copied_arrivals)
     }
 
     /// Every thread waits.
@@ -258,6 +275,13 @@ impl Machine<'_> {
     fn wait_for_phase(&self, bar: u64, parity: Option<u32>) -> String {
         let (Some(word), Some((arrivals, bytes))) = (self.word_of(bar), self.lacks(bar)) else { return String::new() };
         let place = self.checks.as_ref().map(|checks| checks.place_of(bar)).unwrap_or_default();
+        let Some(init) = self.checks.as_ref().and_then(|checks| checks.init_of(bar)) else {
+            return format!("waits for a phase of the barrier at {place}, which nobody has initialised");
+        };
+        let Site { source, line, .. } = &self.program.sites[init as usize];
+        let init = source.as_ref().map_or(format!("PTX line {line}"), |(file, line)| {
+            format!("{}:{line}", Path::new(file).file_name().unwrap_or_default().display())
+        });
         let asked = parity.map(|parity| format!(" of parity {parity}")).unwrap_or_default();
         let bytes = match bytes {
             ..0 => format!(", has {} bytes too many", -bytes),
@@ -269,7 +293,7 @@ impl Machine<'_> {
             over => format!("; {over} phases are over"),
         };
         let state = format!("lacks {arrivals} arrivals{bytes}, and has parity {}{over}", word >> 63);
-        format!("waits for the phase{asked} of the barrier at {place}, whose phase {state}")
+        format!("waits for the phase{asked} of the barrier at {place} (initialised at {init}), whose phase {state}")
     }
 }
 

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
-use crate::deadlock::advice;
 use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::paths::Paths;
@@ -277,13 +276,15 @@ impl Machine<'_> {
                 Kind::Bounds,
                 "end the recursion earlier: a GPU has at most 512 KB of stack for a thread, and 1 KB without `cudaLimitStackSize`",
             ),
-            Why::Endless => (Kind::Deadlock, advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait))),
+            Why::Endless => (Kind::Deadlock, self.advice()),
             Why::Wrong if stop.text.contains("mask") => {
                 (Kind::Deadlock, "every thread that executes it has to be in the mask, with the same mask")
             }
-            Why::Wrong if stop.text.contains("arrivals") => {
-                (Kind::Async, "initialise the barrier with the number of arrivals of a phase: `mbarrier.init`")
-            }
+            Why::Wrong if stop.text.contains("arrivals") => (
+                Kind::Async,
+                "wait for the end of the phase before the next arrival (who fills a stage again, for the barrier by which it was given \
+                     back), or let `mbarrier.init` have the number of arrivals of a phase",
+            ),
             Why::Wrong | Why::Gap => (Kind::Launch, "see the PTX ISA for what the instruction takes"),
         };
         let deadlock = std::mem::take(&mut self.stuck_at);
@@ -311,7 +312,11 @@ impl Machine<'_> {
                 let multiple = current.split_once("multiple of ").and_then(|(_, rest)| rest.split(' ').next());
                 found.notes.extend(multiple.map(|of| format!("the address has to be a multiple of {of}")));
             }
-            None if deadlock.is_empty() => found.notes.push(current),
+            None if deadlock.is_empty() => {
+                let instruction = &self.program.sites[site as usize].text;
+                let own = current.strip_prefix(instruction.as_str()).and_then(|rest| rest.strip_prefix(": "));
+                found.notes.push(own.unwrap_or(&current).to_owned());
+            }
             None => {}
         }
         if is_freed(&found.places[0].2) && stop.why != Why::NotGiven {

@@ -102,11 +102,19 @@ pub(crate) fn module(text: &str) -> (Vec<Variable>, Vec<Function>) {
     (variables, functions)
 }
 
-/// Directives that end with their line go, as comments do; `.loc` becomes a statement.
+/// Directives that end with their line go, as comments do; `.loc` becomes a statement. In inline assembly it goes too: LLVM may put the line of
+/// the statement there, and add the lines of the assembly to it.
 fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
-    for line in plain(text).lines() {
+    let mut is_inline = false;
+    for (line, whole) in plain(text).lines().zip(text.lines()) {
+        match whole.trim() {
+            "// begin inline asm" => is_inline = true,
+            "// end inline asm" => is_inline = false,
+            _ => {}
+        }
         match line.split_whitespace().next() {
+            Some(".loc") if is_inline => {}
             Some(".version" | ".target" | ".address_size" | ".file") => {}
             Some(".loc") => {
                 kept += line;

@@ -338,7 +338,8 @@ impl Machine<'_> {
             let actor = machine.actor(thread);
             match kind {
                 "init" => checks.init(actor, bar, site),
-                _ if !checks.is_barrier(bar) => checks.no_barrier(actor, site, bar),
+                _ if !is_usable(checks, actor, site, bar) => {}
+                "inval" => checks.end_barrier(actor, bar, site),
                 "arrive" | "arrive_drop" => checks.arrive_at(actor, site, bar, block as u32, arrival),
                 _ => {}
             }
@@ -365,9 +366,7 @@ impl Machine<'_> {
         let site = self.site;
         self.tell(|checks, machine| {
             let actor = machine.actor(thread);
-            if !checks.is_barrier(bar) {
-                checks.no_barrier(actor, site, bar);
-            }
+            is_usable(checks, actor, site, bar);
             let key = (actor.block, actor.number);
             if done {
                 checks.waits.remove(&key);
@@ -407,6 +406,19 @@ impl Machine<'_> {
         let bytes = self.shared_room() as u64;
         self.tell(|checks, _| checks.bury(block as u32, begin, bytes));
     }
+}
+
+/// Whether there is a barrier for a thread that uses it. Else that is told.
+fn is_usable(checks: &mut Checks, actor: Actor, site: u32, bar: u64) -> bool {
+    if !checks.is_barrier(bar) {
+        checks.no_barrier(actor, site, bar);
+        return false;
+    }
+    let end = checks.ended_before(actor, bar);
+    if let Some(end) = end {
+        checks.ended_barrier(actor, site, bar, end);
+    }
+    end.is_none()
 }
 
 /// What is done later tells a barrier of its bytes: the barrier has to be initialised before.

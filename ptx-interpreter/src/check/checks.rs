@@ -128,6 +128,8 @@ pub(super) struct Record {
 #[derive(Clone, Debug)]
 pub(super) struct Mbarrier {
     pub(super) init: (Actor, u32, u32),
+    /// Who has ended it by `mbarrier.inval`.
+    pub(super) ended: Option<(Actor, u32, u32)>,
     /// Whether `fence.mbarrier_init` has shown the initialisation to the asynchronous proxy.
     pub(super) shown: bool,
     /// The phase of the cluster's barrier at which the initialising thread arrived after that.

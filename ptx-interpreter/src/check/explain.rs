@@ -4,6 +4,7 @@ use super::accesses::Conflict;
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, scope_of};
 use super::finding::Kind;
+use super::marks::happened;
 use super::pieces::Piece;
 use super::shadow::Mark;
 use super::tensor::{in_tensor, is_of_tensor, unfinished_help, unfinished_title};
@@ -168,7 +169,9 @@ impl Checks {
     pub(super) fn conflicting(&mut self, conflict: Conflict, old: &Mark, actor: Actor, event: Event, at: u64) {
         let distance =
             if actor.is_in_warp_of(event.actor) { 0 } else { 1 + self.distance(actor.block, event.actor.block) };
+        let never_met = matches!(conflict, Conflict::Async) && self.are_of_blocks_apart(old, actor, event);
         let kind = match conflict {
+            Conflict::Async if never_met => Kind::Race,
             Conflict::Async => Kind::Async,
             Conflict::Race if event.engine.is_some() => Kind::Async,
             Conflict::Proxy => Kind::Proxy,
@@ -182,6 +185,12 @@ impl Checks {
         let places = vec![(actor, old.site, self.what_was(old)), (event.actor, event.site, self.what(event, at))];
         let mut found = Found { kind, title: String::new(), places, notes: vec![], help: String::new(), times: 1 };
         match conflict {
+            Conflict::Async if never_met => {
+                found.title =
+                    "asynchronous copies of two blocks write the same bytes, and nothing orders the blocks".into();
+                found.help =
+                    "let each block write bytes of its own, add them (`cp.reduce.async.bulk`), or launch a second kernel".into();
+            }
             Conflict::Async => self.unfinished(old, actor, event, &mut found),
             Conflict::Proxy => self.other_proxy(old, event, &mut found),
             Conflict::Fence => self.without_fence(old, event, &mut found),
@@ -212,6 +221,12 @@ impl Checks {
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
         self.find_between(found, distance);
+    }
+
+    /// Whether copies of two blocks write the same bytes of global memory, of which the later one knows nothing of the other.
+    fn are_of_blocks_apart(&self, old: &Mark, actor: Actor, event: Event) -> bool {
+        let both_write = old.writes && event.how.writes && event.engine.is_some();
+        both_write && actor.block != event.actor.block && !happened(self.known_state(event.actor), 1, actor)
     }
 
     /// The threads are ordered, and the proxies are not.
@@ -347,6 +362,19 @@ impl Checks {
         });
     }
 
+    /// A barrier in memory that somebody has ended.
+    pub(crate) fn ended_barrier(&mut self, actor: Actor, site: u32, place: u64, end: (Actor, u32)) {
+        let what = format!("uses the barrier at {}", self.place_of(place));
+        self.find(Found {
+            kind: Kind::Uninitialised,
+            title: "a barrier is used after `mbarrier.inval`".into(),
+            places: vec![(end.0, end.1, "ends the barrier".into()), (actor, site, what)],
+            notes: vec![],
+            help: "end it when nobody uses it any more, or initialise it anew".into(),
+            times: 1,
+        });
+    }
+
     pub(crate) fn hidden_barrier(&mut self, actor: Actor, site: u32, place: u64, init: (Actor, u32)) {
         let what = format!("begins a copy that arrives at {}", self.place_of(place));
         self.find(Found {
@@ -403,7 +431,10 @@ fn barrier(one: Actor, other: Actor) -> &'static str {
 
 /// What makes a copy known that only the thread which began it has waited for.
 fn after_the_wait(one: Actor, other: Actor) -> String {
-    format!("after the wait, put a barrier ({}) before other threads use the bytes", barrier(one, other))
+    let barrier = barrier(one, other);
+    format!(
+        "after the wait, put a barrier ({barrier}; an mbarrier where warps do different work) before other threads use the bytes"
+    )
 }
 
 fn help(one: Actor, other: Actor, distance: usize) -> String {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::lanes::LANES;
+use crate::text::guarded;
 
 /// Of what kind a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,8 +145,13 @@ impl Place {
 
     /// Whether another instruction of that kind comes from the same line of the source.
     fn is_of_the_line_of(&self, other: &Place) -> bool {
-        let word = |place: &Place| place.instruction.split('.').next().map(str::to_owned);
+        let word = |place: &Place| place.unguarded().split('.').next().map(str::to_owned);
         self.source.is_some() && self.is_at_the_line_of(other) && word(self) == word(other)
+    }
+
+    /// Its instruction without the predicate.
+    fn unguarded(&self) -> &str {
+        guarded(&self.instruction).1
     }
 
     fn is_at_the_line_of(&self, other: &Place) -> bool {
@@ -207,7 +213,7 @@ impl Finding {
         let is_pair = |load: &Place, store: &Place| {
             let is_near = store.ptx_line.wrapping_sub(load.ptx_line) < NEAR;
             let is_beside = load.source.as_ref().map_or(is_near, |_| load.is_at_the_line_of(store));
-            load.instruction.starts_with("ld.") && store.instruction.starts_with("st.") && is_beside
+            load.unguarded().starts_with("ld.") && store.unguarded().starts_with("st.") && is_beside
         };
         self.kind == Kind::Race
             && (is_pair(one, other) || is_pair(other, one))
@@ -224,8 +230,8 @@ impl Finding {
         IN_RUST.iter().fold(help.to_owned(), |help, (cuda, rust)| help.replace(cuda, rust))
     }
 
-    /// Whether another one is of the same kind at the same lines of the source.
-    pub(crate) fn is_of_the_lines_of(&self, other: &Finding) -> bool {
+    /// Whether another one is of the same kind at the same lines of the source, by such instructions.
+    pub fn is_of_the_lines_of(&self, other: &Finding) -> bool {
         let pairs = self.places.iter().zip(&other.places);
         (self.kind, &self.title, self.places.len()) == (other.kind, &other.title, other.places.len())
             && !self.places.is_empty()

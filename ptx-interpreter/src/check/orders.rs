@@ -9,6 +9,7 @@ use super::checks::{
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
+use super::marks::happened;
 use super::trail::Trail;
 use super::weak_order::{lack, remember};
 use crate::access::{Arrival, Engine, Fence, Memory, Scope};
@@ -349,6 +350,7 @@ impl Checks {
             place,
             Mbarrier {
                 init: (actor, epoch, site),
+                ended: None,
                 shown: false,
                 told: None,
                 phase,
@@ -363,6 +365,25 @@ impl Checks {
                 last: (actor, site),
             },
         );
+    }
+
+    /// `mbarrier.inval`: there is no barrier any more.
+    pub(crate) fn end_barrier(&mut self, actor: Actor, place: u64, site: u32) {
+        let epoch = self.state(actor).epoch;
+        if let Some(bar) = self.mbarriers.get_mut(&place) {
+            bar.ended = Some((actor, epoch, site));
+        }
+    }
+
+    /// Who has ended a barrier before a thread uses it. What nothing orders is a race.
+    pub(crate) fn ended_before(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
+        let (by, epoch, site) = self.mbarriers.get(&place)?.ended?;
+        (by == actor || happened(self.state(actor), epoch, by)).then_some((by, site))
+    }
+
+    /// The instruction that has initialised a barrier.
+    pub(crate) fn init_of(&self, place: u64) -> Option<u32> {
+        self.mbarriers.get(&place).map(|bar| bar.init.2)
     }
 
     pub(crate) fn is_barrier(&self, place: u64) -> bool {

@@ -30,6 +30,8 @@ struct Move {
     shape: Shape,
     stores: bool,
     registers: Vec<Operand>,
+    /// Columns of a register: with `.pack::16b` and `.unpack::16b` each half has one of its own.
+    columns: usize,
     place: Operand,
 }
 
@@ -49,21 +51,21 @@ struct Copy {
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     match *words {
-        ["ld", "sync", "aligned", "16x32bx2", count, "b32"] => {
+        ["ld", "sync", "aligned", "16x32bx2", count, ref rest @ .., "b32"] => {
             let [registers, place, apart] = operands.try_into().ok()?;
-            movement(Shape::halves(&apart)?, count, false, registers, place)
+            movement(Shape::halves(&apart)?, count, (false, columns(rest, "pack::16b")?), registers, place)
         }
-        ["st", "sync", "aligned", "16x32bx2", count, "b32"] => {
+        ["st", "sync", "aligned", "16x32bx2", count, ref rest @ .., "b32"] => {
             let [place, apart, registers] = operands.try_into().ok()?;
-            movement(Shape::halves(&apart)?, count, true, registers, place)
+            movement(Shape::halves(&apart)?, count, (true, columns(rest, "unpack::16b")?), registers, place)
         }
-        ["ld", "sync", "aligned", shape, count, "b32"] => {
+        ["ld", "sync", "aligned", shape, count, ref rest @ .., "b32"] => {
             let [registers, place] = operands.try_into().ok()?;
-            movement(Shape::named(shape)?, count, false, registers, place)
+            movement(Shape::named(shape)?, count, (false, columns(rest, "pack::16b")?), registers, place)
         }
-        ["st", "sync", "aligned", shape, count, "b32"] => {
+        ["st", "sync", "aligned", shape, count, ref rest @ .., "b32"] => {
             let [place, registers] = operands.try_into().ok()?;
-            movement(Shape::named(shape)?, count, true, registers, place)
+            movement(Shape::named(shape)?, count, (true, columns(rest, "unpack::16b")?), registers, place)
         }
         ["cp", group, ref shape @ ..] => {
             let [place, from] = operands.try_into().ok()?;
@@ -91,12 +93,29 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     }
 }
 
-fn movement(shape: Shape, count: &str, stores: bool, registers: Operand, place: Operand) -> Option<Box<dyn Step>> {
+/// The columns of a register, by the words that remain.
+fn columns(words: &[&str], packs: &str) -> Option<usize> {
+    match words {
+        [] => Some(1),
+        [word] if *word == packs => Some(2),
+        _ => None,
+    }
+}
+
+fn movement(
+    shape: Shape,
+    count: &str,
+    (stores, columns): (bool, usize),
+    registers: Operand,
+    place: Operand,
+) -> Option<Box<dyn Step>> {
     let count: usize = count.strip_prefix('x')?.parse().ok()?;
     let registers = registers.lanes();
     let fits = count.is_power_of_two() && registers.len() == count * shape.registers() && registers.len() <= 128;
+    // What the halves of a register are where columns are of several threads is not known.
+    let is_known = columns == 1 || matches!(shape, Shape::Row | Shape::Halves(_));
     let all = Operand::Number(u32::MAX.into());
-    if fits { collective(all, Move { shape, stores, registers, place }) } else { None }
+    if fits && is_known { collective(all, Move { shape, stores, registers, columns, place }) } else { None }
 }
 
 impl Shape {
@@ -150,8 +169,8 @@ impl Move {
     /// The words of each thread that lie side by side.
     fn runs(&self, block: usize, first: Place, thread: Thread) -> Vec<(Thread, Run)> {
         let mut runs: Vec<(Thread, Run)> = Vec::new();
-        for register in 0..self.registers.len() {
-            let (lane, column) = self.shape.place(thread.lane, register);
+        for part in 0..self.registers.len() * self.columns {
+            let (lane, column) = self.shape.place(thread.lane, part);
             let place = Place { lane: first.lane + lane, column: first.column + column };
             match runs.last_mut().map(|(_, run)| run) {
                 Some(run) if run.place.lane == place.lane && run.place.column + run.columns == place.column => {
@@ -185,13 +204,26 @@ impl Together for Move {
         machine.watch_move(all, &runs, self.stores);
         for thread in all {
             for (register, operand) in self.registers.iter().enumerate() {
-                let (lane, column) = self.shape.place(thread.lane, register);
-                let word = (first.lane + lane) * COLUMNS + first.column + column;
+                let word = |part: usize| {
+                    let (lane, column) = self.shape.place(thread.lane, register * self.columns + part);
+                    (first.lane + lane) * COLUMNS + first.column + column
+                };
                 if self.stores {
                     let value = machine.get(*thread, operand)? as u32;
-                    machine.tensor_of(block)?.words[word] = value;
+                    let words = &mut machine.tensor_of(block)?.words;
+                    match self.columns {
+                        1 => words[word(0)] = value,
+                        _ => [value & 0xffff, value >> 16]
+                            .into_iter()
+                            .enumerate()
+                            .for_each(|(part, half)| words[word(part)] = half),
+                    }
                 } else {
-                    let value = machine.tensor_of(block)?.words[word];
+                    let words = &machine.tensor_of(block)?.words;
+                    let value = match self.columns {
+                        1 => words[word(0)],
+                        _ => words[word(0)] & 0xffff | words[word(1)] << 16,
+                    };
                     machine.set(*thread, operand, value.into())?;
                 }
             }

@@ -33,7 +33,8 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let words: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with("cta_group::")).collect();
     let has = |word: &str| words.contains(&word);
     let at = words.iter().position(|word| *word == "tensor")?;
-    let into = Space::parse(words.get(at + 2)?)?;
+    // What is taken of the tensor may stand before the spaces or behind them.
+    let into = words.iter().skip(at + 2).find_map(|word| Space::parse(word))?;
     let reduces = has("reduce");
     let op = words.iter().find(|word| OPERATIONS.contains(word)).map(|op| (*op).to_owned());
     if reduces != op.is_some() {

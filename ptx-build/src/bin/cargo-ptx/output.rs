@@ -19,7 +19,12 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
             let is_known =
                 |(first, other): &&mut (&Record, Finding)| first.kernel == record.kernel && same(other, finding);
             match shown.iter_mut().find(is_known) {
-                Some((_, other)) => other.times += finding.times,
+                Some((first, other)) => {
+                    other.times += finding.times;
+                    if first.launch == record.launch && record.seed < first.seed {
+                        *first = record;
+                    }
+                }
                 None => shown.push((record, finding.clone())),
             }
         }
@@ -115,12 +120,13 @@ fn names(finding: &Finding, kernel: &str) -> bool {
     finding.title.contains(&format!("kernel `{kernel}`"))
 }
 
-/// Whether two findings are about the same instructions, or say the same of none.
+/// Whether two findings are about the same instructions or the same lines of the source, or say the same of no instruction.
 fn same(one: &Finding, other: &Finding) -> bool {
     let lines = |finding: &Finding| finding.places.iter().take(2).map(Place::line).collect::<Vec<_>>();
     let mut both = [lines(one), lines(other)];
     both.iter_mut().for_each(|lines| lines.sort_unstable());
-    one.kind == other.kind && both[0] == both[1] && (!both[0].is_empty() || one.title == other.title)
+    let is_of_places = both[0] == both[1] && (!both[0].is_empty() || one.title == other.title);
+    one.kind == other.kind && is_of_places || one.is_of_the_lines_of(other)
 }
 
 fn line(record: &Record, finding: &Finding, orders: Option<&Orders>) -> Value {
