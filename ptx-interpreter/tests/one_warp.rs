@@ -41,7 +41,7 @@ fn a_barrier_of_the_warp_is_enough_in_one_warp() {
             // Of many pairs of threads the one that is farthest apart is told.
             (race("!%zero"), lines(block)),
             (after_wait("%one"), copied("`bar.warp.sync`, __syncwarp()")),
-            (after_wait("!%first"), copied("`bar.sync`, __syncthreads()")),
+            (after_wait("!%first"), copied("`bar.sync`, __syncthreads(); an mbarrier where warps do different work")),
         ] {
             // The reader may come before the copy begins.
             let helps = helps(&body, seed);

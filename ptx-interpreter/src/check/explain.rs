@@ -431,10 +431,8 @@ fn barrier(one: Actor, other: Actor) -> &'static str {
 
 /// What makes a copy known that only the thread which began it has waited for.
 fn after_the_wait(one: Actor, other: Actor) -> String {
-    let barrier = barrier(one, other);
-    format!(
-        "after the wait, put a barrier ({barrier}; an mbarrier where warps do different work) before other threads use the bytes"
-    )
+    let apart = if one.is_in_warp_of(other) { "" } else { "; an mbarrier where warps do different work" };
+    format!("after the wait, put a barrier ({}{apart}) before other threads use the bytes", barrier(one, other))
 }
 
 fn help(one: Actor, other: Actor, distance: usize) -> String {

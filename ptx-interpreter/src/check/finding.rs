@@ -213,7 +213,7 @@ impl Finding {
         let is_pair = |load: &Place, store: &Place| {
             let is_near = store.ptx_line.wrapping_sub(load.ptx_line) < NEAR;
             let is_beside = load.source.as_ref().map_or(is_near, |_| load.is_at_the_line_of(store));
-            load.unguarded().starts_with("ld.") && store.unguarded().starts_with("st.") && is_beside
+            load.instruction.starts_with("ld.") && store.instruction.starts_with("st.") && is_beside
         };
         self.kind == Kind::Race
             && (is_pair(one, other) || is_pair(other, one))
