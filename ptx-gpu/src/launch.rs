@@ -179,7 +179,13 @@ impl Gpu {
                 }
             } else if let Some((begin, end)) = host_mapping(address) {
                 let name = format!("{OF_THE_HOST}, to which argument {number} points").into();
-                pieces.push(Piece { name, begin, bytes: end - begin, written: true, shared_with_grid_before: false });
+                pieces.push(Piece {
+                    name,
+                    begin,
+                    bytes: end - begin,
+                    unwritten: vec![],
+                    shared_with_grid_before: false,
+                });
             }
         }
         pieces

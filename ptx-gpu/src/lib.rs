@@ -52,6 +52,7 @@ mod status;
 mod stream;
 mod texture;
 mod transfer;
+mod unwritten;
 mod work;
 
 pub use call::fail;

@@ -12,6 +12,7 @@ use crate::mapped::Accessible;
 use crate::output::{note, wrong_call};
 use crate::reach::Reach;
 use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
+use crate::unwritten::Unwritten;
 
 /// Addresses for all allocations of a process.
 const ADDRESSES: usize = 1 << 42;
@@ -54,8 +55,8 @@ pub(crate) struct Allocation {
     pub(crate) is_of_stream: bool,
     /// What messages call it.
     name: Arc<str>,
-    /// Whether somebody has written to it.
-    written: bool,
+    /// What of it nobody has written.
+    unwritten: Unwritten,
     /// Of registered memory, that the GPU only reads: the program itself may have no more.
     is_read_only: bool,
 }
@@ -89,19 +90,24 @@ impl Allocation {
     }
 
     fn freed_by(&self, call: &str) -> Allocation {
-        Allocation { name: format!("{}{FREED}{call}", self.name).into(), written: true, ..self.clone() }
+        Allocation {
+            name: format!("{}{FREED}{call}", self.name).into(),
+            unwritten: Unwritten::default(),
+            ..self.clone()
+        }
     }
 
     fn piece(&self) -> Piece {
-        let Allocation { begin, bytes, written, .. } = *self;
-        Piece { name: self.name.clone(), begin, bytes: bytes as u64, written, shared_with_grid_before: false }
+        let Allocation { begin, bytes, .. } = *self;
+        let unwritten = self.unwritten.ranges().to_vec();
+        Piece { name: self.name.clone(), begin, bytes: bytes as u64, unwritten, shared_with_grid_before: false }
     }
 }
 
 #[derive(Default)]
 pub(crate) struct Memory {
     live: BTreeMap<u64, Allocation>,
-    /// Those to which nobody has written, and some more.
+    /// Those that have bytes which nobody has written, and some more.
     unwritten: Vec<u64>,
     freed: BTreeMap<u64, Allocation>,
     /// What graphs will allocate.
@@ -133,15 +139,18 @@ impl Memory {
         };
         self.used += bytes;
         let name = name.into();
-        let written = matches!(home, Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed);
+        let unwritten = match home {
+            Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed => Unwritten::default(),
+            _ => Unwritten::all(begin, begin + bytes as u64),
+        };
         let is_of_stream = home == Home::Device && call.contains("Async");
-        let one = Allocation { begin, bytes, home, number, is_of_stream, name, written, is_read_only: false };
+        let one = Allocation { begin, bytes, home, number, is_of_stream, name, unwritten, is_read_only: false };
         self.insert(one);
         Ok(begin)
     }
 
     fn insert(&mut self, one: Allocation) {
-        self.unwritten.extend((!one.written).then_some(one.begin));
+        self.unwritten.extend((!one.unwritten.is_empty()).then_some(one.begin));
         self.live.insert(one.begin, one);
     }
 
@@ -155,7 +164,7 @@ impl Memory {
     /// A graph allocates its memory. Nobody has written there yet.
     pub(crate) fn wake(&mut self, begin: u64) -> Result {
         let mut one = self.asleep.remove(&begin).ok_or(INVALID_VALUE)?;
-        one.written = false;
+        one.unwritten = Unwritten::all(one.begin, one.end());
         self.used += one.bytes;
         self.insert(one);
         Ok(())
@@ -218,14 +227,13 @@ impl Memory {
             }
         }
         for &(begin, end) in &all.parts {
-            // Who has written to a part has written to it.
-            let written = old.iter().any(|one| one.written && one.begin < end && begin < one.end());
+            let unwritten = unwritten_of(begin, end, &old);
             self.freed.retain(|at, _| !(begin..end).contains(at));
             let name = format!("mapped memory {} (cuMemMap)", all.number).into();
             let bytes = (end - begin) as usize;
             let (home, number) = (Home::Mapped, all.number);
             let one =
-                Allocation { begin, bytes, home, number, is_of_stream: false, name, written, is_read_only: false };
+                Allocation { begin, bytes, home, number, is_of_stream: false, name, unwritten, is_read_only: false };
             self.insert(one);
         }
     }
@@ -242,7 +250,16 @@ impl Memory {
         self.count += 1;
         let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count).into());
         let home = Home::Registered;
-        let one = Allocation { begin, bytes, home, number, is_of_stream: false, name, written: true, is_read_only };
+        let one = Allocation {
+            begin,
+            bytes,
+            home,
+            number,
+            is_of_stream: false,
+            name,
+            unwritten: Unwritten::default(),
+            is_read_only,
+        };
         self.live.insert(begin, one);
         Ok(())
     }
@@ -308,35 +325,35 @@ impl Memory {
         self.find(address).is_some_and(|one| bytes as u64 <= one.end() - address)
     }
 
-    /// Somebody writes there.
-    pub(crate) fn write(&mut self, address: u64) {
+    /// Somebody writes so many bytes there.
+    pub(crate) fn write(&mut self, address: u64, bytes: u64) {
         if let Some((_, one)) = self.live.range_mut(..=address).next_back() {
-            one.written = true;
+            one.unwritten.write(address, address + bytes);
         }
     }
 
-    /// Whether somebody has written to the allocation that an address is in.
-    pub(crate) fn is_written(&self, address: u64) -> bool {
-        self.find(address).is_some_and(|one| one.written)
+    /// Whether so many bytes of an allocation have been written.
+    pub(crate) fn is_written(&self, address: u64, bytes: u64) -> bool {
+        self.find(address).is_some_and(|one| !one.unwritten.has_some_of(address, address + bytes))
     }
 
-    /// A kernel ran, and has written to these ranges. Whoever has written to a part of an allocation has written to it.
+    /// A kernel ran, and has written to these ranges.
     pub(crate) fn written_to(&mut self, ranges: impl Iterator<Item = (u64, u64)>) {
         if self.unwritten.is_empty() {
             return;
         }
         for (begin, end) in ranges {
             let first = self.find(begin).map_or(begin, |one| one.begin);
-            self.live.range_mut(first..end).for_each(|(_, one)| one.written = true);
+            self.live.range_mut(first..end).for_each(|(_, one)| one.unwritten.write(begin, end));
         }
         let live = &self.live;
-        self.unwritten.retain(|begin| live.get(begin).is_some_and(|one| !one.written));
+        self.unwritten.retain(|begin| live.get(begin).is_some_and(|one| !one.unwritten.is_empty()));
     }
 
     /// A kernel ran, and may have written to any of them.
     pub(crate) fn written(&mut self) {
         for begin in std::mem::take(&mut self.unwritten) {
-            self.live.get_mut(&begin).into_iter().for_each(|one| one.written = true);
+            self.live.get_mut(&begin).into_iter().for_each(|one| one.unwritten = Unwritten::default());
         }
     }
 
@@ -417,4 +434,18 @@ pub(crate) fn host_mapping(address: u64) -> Option<(u64, u64)> {
         let range = (u64::from_str_radix(begin, 16).ok()?, u64::from_str_radix(end, 16).ok()?);
         (range.0..range.1).contains(&address).then_some(range)
     })
+}
+
+/// What nobody has written of a range, by what was there before.
+fn unwritten_of(begin: u64, end: u64, old: &[Allocation]) -> Unwritten {
+    let mut unwritten = Unwritten::all(begin, end);
+    for one in old {
+        let mut from = one.begin;
+        for &(first, behind) in one.unwritten.ranges() {
+            unwritten.write(from, first);
+            from = behind;
+        }
+        unwritten.write(from, one.end());
+    }
+    unwritten
 }

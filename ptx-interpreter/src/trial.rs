@@ -297,7 +297,7 @@ impl<'p> Trial<'p> {
             name: name.as_str().into(),
             begin: buffer.begin() as u64,
             bytes: buffer.bytes as u64,
-            written: buffer.written,
+            unwritten: if buffer.written { vec![] } else { vec![range(&(name.clone(), buffer))] },
             shared_with_grid_before: buffer.shared_with_grid_before,
         };
         let pieces = buffers.iter().map(piece).collect();

@@ -86,6 +86,14 @@ int main(int count, char **words) {
     OK(cudaLaunchKernelEx(&config, swap_in_cluster, unset));
     OK(cudaStreamSynchronize(stream));
   }
+  // "part" leaves out half of what a kernel reads.
+  int *part;
+  OK(cudaMalloc(&part, 64 * sizeof(int)));
+  OK(cudaMemset(part, 0, 32 * sizeof(int)));
+  if (count == 1 || strcmp(words[1], "part")) OK(cudaMemcpy(part + 32, device, 32 * sizeof(int), cudaMemcpyDeviceToDevice));
+  scale<<<1, 64, 0, stream>>>(part, 64);
+  OK(cudaStreamSynchronize(stream));
+  OK(cudaFree(part));
   OK(cudaFree(device));
   printf("sm_%d%d: %s\n", properties.major, properties.minor, "right");
   return 0;

@@ -65,7 +65,7 @@ impl Gpu {
         }
         all.iter().for_each(|views| (routine.compute)(&scalars, views));
         for view in all.iter().flatten().filter(|view| view.operand.writes) {
-            self.memory.write(view.start);
+            view.runs().into_iter().for_each(|(begin, bytes)| self.memory.write(begin, bytes as u64));
         }
         findings.extend(self.library_has_used(routine.call, &routine.caller, point, &used));
         Ok(())
@@ -124,7 +124,7 @@ impl Gpu {
                 findings.push(self.misaligned(routine, &access));
                 return Err(MISALIGNED_ADDRESS);
             }
-            if reads && is_new && !self.memory.is_written(begin) {
+            if reads && is_new && !self.memory.is_written(begin, bytes as u64) {
                 findings.push(self.unwritten(routine, &access));
                 is_new = false;
             }

@@ -12,8 +12,8 @@ pub struct Piece {
     pub begin: u64,
     /// Its bytes.
     pub bytes: u64,
-    /// Whether its bytes have values from the beginning.
-    pub written: bool,
+    /// Where ranges begin and end whose bytes have no values when the kernel begins.
+    pub unwritten: Vec<(u64, u64)>,
     /// Whether the grid before this one may still use it, until `griddepcontrol.wait`.
     pub shared_with_grid_before: bool,
 }
@@ -28,8 +28,7 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     pub(crate) fn new(all: Vec<Piece>) -> Pieces {
-        let unwritten = all.iter().filter(|piece| !piece.written);
-        let mut unwritten: Vec<(u64, u64)> = unwritten.map(|piece| (piece.begin, piece.begin + piece.bytes)).collect();
+        let mut unwritten: Vec<(u64, u64)> = all.iter().flat_map(|piece| &piece.unwritten).copied().collect();
         unwritten.sort_unstable();
         Pieces { all, unwritten }
     }

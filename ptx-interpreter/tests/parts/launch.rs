@@ -72,7 +72,10 @@ impl Memory {
             name: format!("argument {number}").into(),
             begin: begins[number],
             bytes: bytes[number],
-            written: number == 0 || !case.unwritten,
+            unwritten: match number {
+                1.. if case.unwritten => vec![(begins[number], begins[number] + bytes[number])],
+                _ => vec![],
+            },
             shared_with_grid_before: false,
         };
         let new = Launch::new("kernel", &arguments);

@@ -1,0 +1,78 @@
+//! Bytes to which nobody has written.
+
+/// Ranges of an allocation, at most. If writes leave more of them, all its bytes count as written.
+const RANGES: usize = 1 << 12;
+
+/// Ranges of addresses in their order, which do not touch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unwritten(Vec<(u64, u64)>);
+
+impl Unwritten {
+    /// All bytes from one address up to another.
+    pub(crate) fn all(begin: u64, end: u64) -> Unwritten {
+        Unwritten(vec![(begin, end)])
+    }
+
+    /// Whether every byte has been written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Where each range begins and ends.
+    pub(crate) fn ranges(&self) -> &[(u64, u64)] {
+        &self.0
+    }
+
+    /// Whether some bytes of a range are among them.
+    pub(crate) fn has_some_of(&self, begin: u64, end: u64) -> bool {
+        self.0.get(self.behind(begin)).is_some_and(|(from, _)| *from < end)
+    }
+
+    /// Somebody writes a range.
+    pub(crate) fn write(&mut self, begin: u64, end: u64) {
+        let (first, last) = (self.behind(begin), self.0.partition_point(|(from, _)| *from < end));
+        if begin >= end || first >= last {
+            return;
+        }
+        let rest = [(self.0[first].0, begin), (end, self.0[last - 1].1)];
+        self.0.splice(first..last, rest.into_iter().filter(|(from, until)| from < until));
+        if self.0.len() > RANGES {
+            self.0.clear();
+        }
+    }
+
+    /// The first range that ends behind an address.
+    fn behind(&self, address: u64) -> usize {
+        self.0.partition_point(|(_, until)| *until <= address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_what_no_write_has_touched() {
+        let mut all = Unwritten::all(10, 100);
+        let left = |all: &Unwritten| all.ranges().to_vec();
+        all.write(0, 10);
+        all.write(50, 50);
+        assert_eq!(left(&all), [(10, 100)]);
+        all.write(20, 30);
+        all.write(40, 50);
+        assert_eq!(left(&all), [(10, 20), (30, 40), (50, 100)]);
+        assert!(all.has_some_of(0, 11) && all.has_some_of(29, 31) && all.has_some_of(99, 200));
+        assert!(!all.has_some_of(0, 10) && !all.has_some_of(20, 30) && !all.has_some_of(100, 200));
+        all.write(15, 60);
+        assert_eq!(left(&all), [(10, 15), (60, 100)]);
+        all.write(0, 200);
+        assert!(all.is_empty());
+    }
+
+    #[test]
+    fn too_many_ranges_are_none() {
+        let mut all = Unwritten::all(0, 1 << 20);
+        (0..RANGES as u64).for_each(|at| all.write(at * 8 + 4, at * 8 + 8));
+        assert!(all.is_empty());
+    }
+}
