@@ -31,12 +31,13 @@ impl Program {
         operands.first().into_iter().flat_map(|first| words(first)).map(of).collect()
     }
 
-    /// What becomes of what an instruction loads: the bytes of an element, and the fate of each. None if it is no load.
+    /// What becomes of what an instruction loads: the bytes of an element, and the fate of each. None if it is no load and no exchange.
     pub(crate) fn loaded_by(&self, site: u32) -> Option<(usize, Vec<Fate>)> {
         let site = &self.sites[site as usize];
         let (opcode, _) = opcode(guarded(&site.text).1);
         let bits = opcode.rsplit('.').next()?.trim_start_matches(char::is_alphabetic).parse::<usize>().ok()?;
-        if !opcode.starts_with("ld.") && !opcode.starts_with("ldu.") {
+        let is_exchange = opcode.starts_with("atom.") && opcode.split('.').any(|word| word == "exch");
+        if !is_exchange && !opcode.starts_with("ld.") && !opcode.starts_with("ldu.") {
             return None;
         }
         Some((bits / 8, self.fates_of_first(site)))

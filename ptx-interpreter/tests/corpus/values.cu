@@ -225,3 +225,13 @@ DEV scratch(const u32* in, u32* out) {
   out[t] = kept[in[t] % 8];  //~ scratch
 }
 PAIR(scratch, (const u32* in, u32* out), (in, out))
+
+// An exchange sets a value. What was there before has none.
+//# exchanged uninitialised 1x64 zeros:256 ; nobody has written
+DEV exchanged(u32* out) {
+  __shared__ u32 hit;
+  u32 old = atomicExch(&hit, 0);  //~ exchanged
+  __syncthreads();
+  out[threadIdx.x] = hit + (WRONG ? old : 0);
+}
+PAIR(exchanged, (u32* out), (out))
