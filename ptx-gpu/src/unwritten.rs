@@ -1,7 +1,7 @@
 //! Bytes to which nobody has written.
 
 /// Ranges of an allocation, at most. If writes leave more of them, all its bytes count as written.
-const RANGES: usize = 1 << 12;
+const RANGES: usize = 1 << 16;
 
 /// Ranges of addresses in their order, which do not touch.
 #[derive(Clone, Debug, Default)]
