@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{
-    Delays, Finding, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop, Used, Why,
+    Delays, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop, Used, Why,
 };
 
 use crate::allowed::Refusal;
@@ -183,7 +183,7 @@ impl Gpu {
                     name,
                     begin,
                     bytes: end - begin,
-                    unwritten: vec![],
+                    unwritten: Gaps::default(),
                     shared_with_grid_before: false,
                 });
             }

@@ -52,7 +52,6 @@ mod status;
 mod stream;
 mod texture;
 mod transfer;
-mod unwritten;
 mod work;
 
 pub use call::fail;

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ptx_interpreter::{Piece, available_memory};
+use ptx_interpreter::{Gaps, Piece, available_memory};
 
 use crate::guard::{self, PAGE};
 use crate::mapped::Accessible;
 use crate::output::{note, wrong_call};
 use crate::reach::Reach;
 use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
-use crate::unwritten::Unwritten;
 
 /// Addresses for all allocations of a process.
 const ADDRESSES: usize = 1 << 42;
@@ -56,7 +55,7 @@ pub(crate) struct Allocation {
     /// What messages call it.
     name: Arc<str>,
     /// What of it nobody has written.
-    unwritten: Unwritten,
+    unwritten: Gaps,
     /// Of registered memory, that the GPU only reads: the program itself may have no more.
     is_read_only: bool,
 }
@@ -90,16 +89,12 @@ impl Allocation {
     }
 
     fn freed_by(&self, call: &str) -> Allocation {
-        Allocation {
-            name: format!("{}{FREED}{call}", self.name).into(),
-            unwritten: Unwritten::default(),
-            ..self.clone()
-        }
+        Allocation { name: format!("{}{FREED}{call}", self.name).into(), unwritten: Gaps::default(), ..self.clone() }
     }
 
     fn piece(&self) -> Piece {
         let Allocation { begin, bytes, .. } = *self;
-        let unwritten = self.unwritten.ranges().to_vec();
+        let unwritten = self.unwritten.clone();
         Piece { name: self.name.clone(), begin, bytes: bytes as u64, unwritten, shared_with_grid_before: false }
     }
 }
@@ -140,8 +135,8 @@ impl Memory {
         self.used += bytes;
         let name = name.into();
         let unwritten = match home {
-            Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed => Unwritten::default(),
-            _ => Unwritten::all(begin, begin + bytes as u64),
+            Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed => Gaps::default(),
+            _ => Gaps::all(begin, begin + bytes as u64),
         };
         let is_of_stream = home == Home::Device && call.contains("Async");
         let one = Allocation { begin, bytes, home, number, is_of_stream, name, unwritten, is_read_only: false };
@@ -164,7 +159,7 @@ impl Memory {
     /// A graph allocates its memory. Nobody has written there yet.
     pub(crate) fn wake(&mut self, begin: u64) -> Result {
         let mut one = self.asleep.remove(&begin).ok_or(INVALID_VALUE)?;
-        one.unwritten = Unwritten::all(one.begin, one.end());
+        one.unwritten = Gaps::all(one.begin, one.end());
         self.used += one.bytes;
         self.insert(one);
         Ok(())
@@ -257,7 +252,7 @@ impl Memory {
             number,
             is_of_stream: false,
             name,
-            unwritten: Unwritten::default(),
+            unwritten: Gaps::default(),
             is_read_only,
         };
         self.live.insert(begin, one);
@@ -353,7 +348,7 @@ impl Memory {
     /// A kernel ran, and may have written to any of them.
     pub(crate) fn written(&mut self) {
         for begin in std::mem::take(&mut self.unwritten) {
-            self.live.get_mut(&begin).into_iter().for_each(|one| one.unwritten = Unwritten::default());
+            self.live.get_mut(&begin).into_iter().for_each(|one| one.unwritten = Gaps::default());
         }
     }
 
@@ -437,8 +432,8 @@ pub(crate) fn host_mapping(address: u64) -> Option<(u64, u64)> {
 }
 
 /// What nobody has written of a range, by what was there before.
-fn unwritten_of(begin: u64, end: u64, old: &[Allocation]) -> Unwritten {
-    let mut unwritten = Unwritten::all(begin, end);
+fn unwritten_of(begin: u64, end: u64, old: &[Allocation]) -> Gaps {
+    let mut unwritten = Gaps::all(begin, end);
     for one in old {
         let mut from = one.begin;
         for &(first, behind) in one.unwritten.ranges() {

@@ -37,6 +37,7 @@ mod delays;
 mod descriptor;
 mod fate;
 mod fetch;
+mod gaps;
 mod grid;
 mod group;
 mod heap;
@@ -100,6 +101,7 @@ pub mod tensor_map {
 pub use allowed::Allowed;
 pub use check::{Call, Finding, Kind, Piece, Place, Use, Used, UsedRange};
 pub use compared::Newest;
+pub use gaps::Gaps;
 pub use heap::Heap;
 pub use in_order::{Choice, Ready};
 pub use launch::{Delays, L1, Launch, Outside, Parts};

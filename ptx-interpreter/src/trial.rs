@@ -4,6 +4,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::time::Instant;
 
 use crate::check::{Piece, Pieces};
+use crate::gaps::Gaps;
 use crate::in_order::Choice;
 use crate::launch::{Delays, Launch, Outside, Parts};
 use crate::machine::{Machine, Program};
@@ -284,21 +285,24 @@ impl<'p> Trial<'p> {
             Err(stop) => return Report::refused(&stop),
         };
         let buffers: Vec<(String, &Buffer)> = self.buffers().collect();
-        let range = |(_, buffer): &(String, &Buffer)| {
+        let range = |buffer: &Buffer| {
             let begin = buffer.begin().expose_provenance() as u64;
             (begin, begin + buffer.bytes as u64)
         };
-        let ranges: Vec<(u64, u64)> = buffers.iter().map(range).collect();
+        let ranges: Vec<(u64, u64)> = buffers.iter().map(|(_, buffer)| range(buffer)).collect();
         let holds = |start: u64, bytes: usize| {
             let within = |(begin, end): &(u64, u64)| *begin <= start && start.saturating_add(bytes as u64) <= *end;
             ranges.iter().any(within)
         };
-        let piece = |(name, buffer): &(String, &Buffer)| Piece {
-            name: name.as_str().into(),
-            begin: buffer.begin() as u64,
-            bytes: buffer.bytes as u64,
-            unwritten: if buffer.written { vec![] } else { vec![range(&(name.clone(), buffer))] },
-            shared_with_grid_before: buffer.shared_with_grid_before,
+        let piece = |(name, buffer): &(String, &Buffer)| {
+            let (begin, end) = range(buffer);
+            Piece {
+                name: name.as_str().into(),
+                begin,
+                bytes: buffer.bytes as u64,
+                unwritten: if buffer.written { Gaps::default() } else { Gaps::all(begin, end) },
+                shared_with_grid_before: buffer.shared_with_grid_before,
+            }
         };
         let pieces = buffers.iter().map(piece).collect();
         let places: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();

@@ -1,6 +1,6 @@
 //! Which memory a launch says that it has used.
 
-use ptx_interpreter::{Launch, Outside, Piece, Program, Use, Used};
+use ptx_interpreter::{Gaps, Launch, Outside, Piece, Program, Use, Used};
 
 /// 64 threads read words of `from`, and write bytes, words and flags of `to`.
 const TEXT: &str = "
@@ -45,7 +45,7 @@ fn used(program: &Program, buffers: &[&mut [u8]], tells_used: bool) -> Used {
         name: "a buffer".into(),
         begin: buffer.as_ptr() as u64,
         bytes: buffer.len() as u64,
-        unwritten: vec![],
+        unwritten: Gaps::default(),
         shared_with_grid_before: false,
     };
     // SAFETY: both arguments are addresses, and the buffers are this launch's own.

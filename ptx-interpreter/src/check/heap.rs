@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::checks::Checks;
 use super::pieces::Piece;
+use crate::gaps::Gaps;
 
 /// How the name of a piece goes on when it is freed.
 const FREED: &str = ", which the kernel has freed";
@@ -37,5 +38,5 @@ impl Checks {
 fn piece(begin: u64, bytes: u64, is_freed: bool) -> Piece {
     let freed = if is_freed { FREED } else { "" };
     let name = format!("memory that malloc gave{freed}").into();
-    Piece { name, begin, bytes, unwritten: vec![], shared_with_grid_before: false }
+    Piece { name, begin, bytes, unwritten: Gaps::default(), shared_with_grid_before: false }
 }

@@ -3,6 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::gaps::Gaps;
+
 /// A piece of memory that a kernel is given.
 #[derive(Clone, Debug)]
 pub struct Piece {
@@ -12,8 +14,8 @@ pub struct Piece {
     pub begin: u64,
     /// Its bytes.
     pub bytes: u64,
-    /// Where ranges begin and end whose bytes have no values when the kernel begins.
-    pub unwritten: Vec<(u64, u64)>,
+    /// Those of its bytes that have no values when the kernel begins.
+    pub unwritten: Gaps,
     /// Whether the grid before this one may still use it, until `griddepcontrol.wait`.
     pub shared_with_grid_before: bool,
 }
@@ -28,7 +30,7 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     pub(crate) fn new(all: Vec<Piece>) -> Pieces {
-        let mut unwritten: Vec<(u64, u64)> = all.iter().flat_map(|piece| &piece.unwritten).copied().collect();
+        let mut unwritten: Vec<(u64, u64)> = all.iter().flat_map(|piece| piece.unwritten.ranges()).copied().collect();
         unwritten.sort_unstable();
         Pieces { all, unwritten }
     }

@@ -3,7 +3,7 @@
 use std::cell::UnsafeCell;
 use std::time::Instant;
 
-use ptx_interpreter::{Launch, Outside, Parts, Piece, Program, Report, Used};
+use ptx_interpreter::{Gaps, Launch, Outside, Parts, Piece, Program, Report, Used};
 
 use super::kernels::Case;
 
@@ -73,8 +73,8 @@ impl Memory {
             begin: begins[number],
             bytes: bytes[number],
             unwritten: match number {
-                1.. if case.unwritten => vec![(begins[number], begins[number] + bytes[number])],
-                _ => vec![],
+                1.. if case.unwritten => Gaps::all(begins[number], begins[number] + bytes[number]),
+                _ => Gaps::default(),
             },
             shared_with_grid_before: false,
         };

@@ -3,33 +3,41 @@
 /// Ranges of an allocation, at most. If writes leave more of them, all its bytes count as written.
 const RANGES: usize = 1 << 16;
 
-/// Ranges of addresses in their order, which do not touch.
+/// The bytes of a piece of memory that have no values, because nobody has written them.
+///
+/// ```
+/// use ptx_interpreter::Gaps;
+///
+/// let mut gaps = Gaps::all(4096, 8192);
+/// gaps.write(4096, 5000);
+/// assert_eq!(gaps.ranges(), [(5000, 8192)]);
+/// ```
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Unwritten(Vec<(u64, u64)>);
+pub struct Gaps(Vec<(u64, u64)>);
 
-impl Unwritten {
+impl Gaps {
     /// All bytes from one address up to another.
-    pub(crate) fn all(begin: u64, end: u64) -> Unwritten {
-        Unwritten(vec![(begin, end)])
+    pub fn all(begin: u64, end: u64) -> Gaps {
+        Gaps(vec![(begin, end)])
     }
 
     /// Whether every byte has been written.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Where each range begins and ends.
-    pub(crate) fn ranges(&self) -> &[(u64, u64)] {
+    pub fn ranges(&self) -> &[(u64, u64)] {
         &self.0
     }
 
     /// Whether some bytes of a range are among them.
-    pub(crate) fn has_some_of(&self, begin: u64, end: u64) -> bool {
+    pub fn has_some_of(&self, begin: u64, end: u64) -> bool {
         self.0.get(self.behind(begin)).is_some_and(|(from, _)| *from < end)
     }
 
     /// Somebody writes a range.
-    pub(crate) fn write(&mut self, begin: u64, end: u64) {
+    pub fn write(&mut self, begin: u64, end: u64) {
         let (first, last) = (self.behind(begin), self.0.partition_point(|(from, _)| *from < end));
         if begin >= end || first >= last {
             return;
@@ -53,8 +61,8 @@ mod tests {
 
     #[test]
     fn what_is_left_is_what_no_write_has_touched() {
-        let mut all = Unwritten::all(10, 100);
-        let left = |all: &Unwritten| all.ranges().to_vec();
+        let mut all = Gaps::all(10, 100);
+        let left = |all: &Gaps| all.ranges().to_vec();
         all.write(0, 10);
         all.write(50, 50);
         assert_eq!(left(&all), [(10, 100)]);
@@ -71,7 +79,7 @@ mod tests {
 
     #[test]
     fn too_many_ranges_are_none() {
-        let mut all = Unwritten::all(0, 1 << 20);
+        let mut all = Gaps::all(0, 1 << 20);
         (0..RANGES as u64).for_each(|at| all.write(at * 8 + 4, at * 8 + 8));
         assert!(all.is_empty());
     }
