@@ -27,6 +27,7 @@ impl Advice<'_> {
         let mut all: Vec<Finding> = self.local_memory(kernel).into_iter().chain(self.wide_arithmetic(kernel)).collect();
         if let Some(function) = self.function {
             let origins = Origins::of(self.module, function);
+            all.extend(self.registers_kept(function));
             all.extend(self.generic(function, &origins));
             all.extend(self.narrow(function, &origins));
             all.extend(self.only_read(function, &origins));
@@ -43,6 +44,16 @@ impl Advice<'_> {
         let address = own.and_then(|one| Some(self.code[*one.at.first()?].address));
         let hot = address.is_some_and(|address| self.hot.contains(&address));
         Finding { kind, text, ptx_line: Some(statement.line), address, hot }
+    }
+
+    /// Without a number of registers to begin with, `ptxas` leaves `setmaxnreg` out.
+    fn registers_kept(&self, function: &Function) -> Option<Finding> {
+        let moved: Vec<&Statement> =
+            function.statements.iter().filter(|statement| statement.name() == "setmaxnreg").collect();
+        let first = moved.first().filter(|_| self.code.iter().all(|one| one.name() != "USETMAXREG"))?;
+        let text =
+            format!("{} `setmaxnreg` are not in the machine code, so each warp keeps its registers", moved.len());
+        Some(Finding { ptx_line: Some(first.line), ..Self::of_kernel(Kind::RegistersKept, text) })
     }
 
     fn local_memory(&self, kernel: &Kernel) -> Vec<Finding> {

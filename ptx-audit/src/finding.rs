@@ -24,6 +24,8 @@ pub enum Kind {
     Spill,
     /// An array is in local memory.
     StackFrame,
+    /// `setmaxnreg` is not in the machine code.
+    RegistersKept,
     /// With launch bounds more loads would be in flight.
     LaunchBounds,
     /// The space of a generic access is known.
@@ -61,6 +63,7 @@ impl Kind {
             Kind::VectorSplit => "vector-split",
             Kind::Spill => "spill",
             Kind::StackFrame => "stack-frame",
+            Kind::RegistersKept => "registers-kept",
             Kind::LaunchBounds => "launch-bounds",
             Kind::GenericAccess => "generic-access",
             Kind::WideArithmetic => "wide-arithmetic",
@@ -96,6 +99,9 @@ impl Kind {
             Kind::StackFrame => {
                 "index the array by constants only: unroll the loop (`unroll!`, `#pragma unroll`), or use shared memory"
             }
+            Kind::RegistersKept => {
+                "say how many registers the kernel begins with: `.maxntid` and `.minnctapersm` (`__launch_bounds__(384, 1)`, both numbers), or `.maxnreg`"
+            }
             Kind::LaunchBounds => {
                 "give the kernel launch bounds: `#[launch_bounds(256, 1)]`, `__launch_bounds__(256, 1)`"
             }
@@ -113,7 +119,7 @@ impl Kind {
     /// The lesson of docs/fast-kernels.md, by its heading's anchor; empty if none is about it.
     pub fn lesson(self) -> &'static str {
         match self {
-            Kind::LaunchBounds | Kind::Spill => "give-the-launch-bounds",
+            Kind::LaunchBounds | Kind::Spill | Kind::RegistersKept => "give-the-launch-bounds",
             Kind::StackFrame => "index-arrays-by-constants",
             Kind::GenericAccess => "shared-memory-by-sharedptr",
             Kind::WideArithmetic => "count-in-32-bits",

@@ -112,6 +112,15 @@ fn local_memory_is_told_with_its_arrays() {
 }
 
 #[test]
+fn registers_that_no_warp_gives_back() {
+    let body = ["setmaxnreg.dec.sync.aligned.u32 24;", "setmaxnreg.inc.sync.aligned.u32 240;"];
+    let text = "2 `setmaxnreg` are not in the machine code, so each warp keeps its registers";
+    assert_eq!(found(&body, &[EXIT], Takes::default(), 0), [(Kind::RegistersKept, text.to_owned())]);
+    let machine = [(6, "USETMAXREG.DEALLOC.CTAPOOL 0x18"), (7, "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0"), EXIT];
+    assert_eq!(found(&body, &machine, Takes::default(), 0), []);
+}
+
+#[test]
 fn a_generic_access_of_a_known_space() {
     let generic = one("ld.f32 %f1, [%rd1];", "LD.E R5, desc[UR4][R2.64]");
     let text = "`ld.f32` is generic: `p` is a parameter of the kernel, so it points to global memory";
