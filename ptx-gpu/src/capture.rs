@@ -207,11 +207,18 @@ impl Gpu {
         }
     }
 
-    /// A stream is destroyed. What began in it has no end any more.
+    /// A stream is destroyed. What began in it has no end any more, unless it is joined with the stream in which the capture began.
     pub(crate) fn abandon(&mut self, stream: Handle) {
-        let Some(Captured { capture, .. }) = self.captured(stream).cloned() else { return };
+        let Some(Captured { capture, after, .. }) = self.captured(stream).cloned() else { return };
+        let origin = self.captures.get(&capture).map(|capture| capture.origin);
+        if let Some(of_origin) = origin.filter(|origin| *origin != stream).and_then(|origin| self.captured(origin)) {
+            let before = self.graphs.before(&of_origin.after);
+            if after.iter().all(|node| before.contains(node)) {
+                return;
+            }
+        }
         self.spoil_of(stream, CAPTURE_UNSUPPORTED);
-        if self.captures.get(&capture).is_some_and(|capture| capture.origin == stream) {
+        if origin == Some(stream) {
             self.forget(capture);
         }
     }

@@ -43,17 +43,20 @@ static bool all(int first, int step) {
   return true;
 }
 
-// Numbers go to the GPU, grow in one stream and are multiplied in another, and their sums come back.
+// Numbers go to the GPU, grow in one stream and are multiplied in another, and their sums come back. The other stream is destroyed once it is joined.
 static cudaError_t capture(cudaGraph_t *graph, int more, int length, cudaStreamCaptureMode mode) {
+  cudaStream_t branch;
+  cudaStreamCreate(&branch);
   cudaStreamBeginCapture(stream, mode);
   cudaMemcpyAsync(one, host, sizeof host, cudaMemcpyHostToDevice, stream);
   cudaMemcpyAsync(other, one, sizeof host, cudaMemcpyDeviceToDevice, stream);
   cudaEventRecord(fork_event, stream);
-  cudaStreamWaitEvent(side, fork_event);
+  cudaStreamWaitEvent(branch, fork_event);
   add<<<2, 64, 0, stream>>>(one, length, more);
-  multiply<<<2, 64, 0, side>>>(other, N);
-  cudaEventRecord(join_event, side);
+  multiply<<<2, 64, 0, branch>>>(other, N);
+  cudaEventRecord(join_event, branch);
   cudaStreamWaitEvent(stream, join_event);
+  cudaStreamDestroy(branch);
   sum<<<2, 64, 0, stream>>>(one, other, sums, N);
   cudaMemcpyAsync(back, sums, sizeof back, cudaMemcpyDeviceToHost, stream);
   return cudaStreamEndCapture(stream, graph);

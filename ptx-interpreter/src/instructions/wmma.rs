@@ -246,6 +246,7 @@ fn multiply(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
         [to, from] => Parts::new(shape, &[], [to, "f16", "f16", from], &[]),
         [to, a, b, from] => Parts::new(shape, &[], [to, a, b, from], &[]),
         [to, a, b, from, "satfinite"] => Parts::new(shape, &["satfinite"], [to, a, b, from], &[]),
+        [to, a, b, from, round @ ("rn" | "rz" | "rm" | "rp")] => Parts::new(shape, &[round], [to, a, b, from], &[]),
         [round, to, a, b, from] => Parts::new(shape, &[round], [to, a, b, from], &[]),
         _ => None,
     };
