@@ -189,7 +189,7 @@ fn products_of_fragments_have_the_values_of_products_of_matrices() {
             }
         }
     }
-    assert_eq!(tried, 20 * 16);
+    assert_eq!(tried, 21 * 16);
 }
 
 /// A fragment of shared memory that another lane has stored, without a barrier of the warp; and one that is not all there.
