@@ -196,7 +196,7 @@ impl Gpu {
         let before = self.graphs.before(after);
         let captured = self.streams.values().filter_map(|stream| stream.captured.as_ref());
         let mut others = captured.filter(|captured| captured.capture == capture);
-        others.all(|other| other.after.iter().all(|node| before.contains(node)))
+        others.all(|other| other.is_within(&before))
     }
 
     /// The streams of a capture do their work themselves again.
@@ -209,17 +209,15 @@ impl Gpu {
 
     /// A stream is destroyed. What began in it has no end any more, unless it is joined with the stream in which the capture began.
     pub(crate) fn abandon(&mut self, stream: Handle) {
-        let Some(Captured { capture, after, .. }) = self.captured(stream).cloned() else { return };
-        let origin = self.captures.get(&capture).map(|capture| capture.origin);
-        if let Some(of_origin) = origin.filter(|origin| *origin != stream).and_then(|origin| self.captured(origin)) {
-            let before = self.graphs.before(&of_origin.after);
-            if after.iter().all(|node| before.contains(node)) {
-                return;
-            }
+        let Some(own) = self.captured(stream).cloned() else { return };
+        let origin = self.captures.get(&own.capture).map(|capture| capture.origin);
+        let other = origin.filter(|origin| *origin != stream).and_then(|origin| self.captured(origin));
+        if other.is_some_and(|other| own.is_within(&self.graphs.before(&other.after))) {
+            return;
         }
         self.spoil_of(stream, CAPTURE_UNSUPPORTED);
         if origin == Some(stream) {
-            self.forget(capture);
+            self.forget(own.capture);
         }
     }
 

@@ -320,14 +320,14 @@ impl Memory {
         self.find(address).is_some_and(|one| bytes as u64 <= one.end() - address)
     }
 
-    /// Somebody writes so many bytes there.
+    /// The bytes from an address on have values from now on.
     pub(crate) fn write(&mut self, address: u64, bytes: u64) {
         if let Some((_, one)) = self.live.range_mut(..=address).next_back() {
             one.unwritten.write(address, address + bytes);
         }
     }
 
-    /// Whether so many bytes of an allocation have been written.
+    /// Whether an allocation has the address, and each of the bytes from there on has a value.
     pub(crate) fn is_written(&self, address: u64, bytes: u64) -> bool {
         self.find(address).is_some_and(|one| !one.unwritten.has_some_of(address, address + bytes))
     }

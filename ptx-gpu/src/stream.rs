@@ -1,5 +1,6 @@
 //! Streams, events, and what is being captured.
 
+use std::collections::HashSet;
 use std::thread::ThreadId;
 use std::time::Instant;
 
@@ -49,6 +50,11 @@ impl Captured {
     /// Whether the next node comes after what the stream was given last, and after nothing else.
     pub(crate) fn is_in_stream(&self) -> bool {
         self.last.is_some_and(|last| self.after == [last])
+    }
+
+    /// Whether these nodes have all that the stream was given.
+    pub(crate) fn is_within(&self, nodes: &HashSet<Handle>) -> bool {
+        self.after.iter().all(|node| nodes.contains(node))
     }
 
     /// The next node comes after these too.

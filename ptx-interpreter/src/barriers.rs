@@ -122,11 +122,7 @@ impl Machine<'_> {
         warp.live &= !group.mask;
         warp.running &= !group.mask;
         // The others look again whether somebody is still missing.
-        for lane in lanes_of(warp.waiting) {
-            warp.at[lane].1 -= 1;
-        }
-        warp.running |= warp.waiting;
-        warp.waiting = 0;
+        warp.look_again();
         let (block, count) = (warp.block, group.mask.count_ones() as usize);
         self.progress += 1;
         self.clusters[block / self.cluster].ended += count;

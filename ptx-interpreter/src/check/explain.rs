@@ -223,7 +223,7 @@ impl Checks {
         self.find_between(found, distance);
     }
 
-    /// Whether copies of two blocks write the same bytes of global memory, of which the later one knows nothing of the other.
+    /// Whether copies of two blocks write the same bytes, and the thread that begins the later one knows nothing of the other thread.
     fn are_of_blocks_apart(&self, old: &Mark, actor: Actor, event: Event) -> bool {
         let both_write = old.writes && event.how.writes && event.engine.is_some();
         both_write && actor.block != event.actor.block && !happened(self.known_state(event.actor), 1, actor)

@@ -2,7 +2,6 @@
 
 use super::together::{Together, collective};
 use crate::group::Thread;
-use crate::lanes::lanes_of;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
@@ -43,17 +42,5 @@ impl Together for SetMaxNReg {
             machine.wake_blocked(block);
         }
         Ok(())
-    }
-}
-
-impl Machine<'_> {
-    /// Warps that wait for something of their block look again whether enough of it is free.
-    pub(crate) fn wake_blocked(&mut self, block: usize) {
-        let own = block * self.warps_of_block..(block + 1) * self.warps_of_block;
-        for warp in self.warps[own].iter_mut().flatten().filter(|warp| warp.is_blocked) {
-            lanes_of(warp.waiting).for_each(|lane| warp.at[lane].1 -= 1);
-            warp.running |= warp.waiting;
-            warp.waiting = 0;
-        }
     }
 }

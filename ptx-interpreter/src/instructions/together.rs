@@ -2,7 +2,7 @@
 
 use crate::group::{Group, Thread};
 use crate::lanes::{Lanes, lanes_of};
-use crate::machine::{Machine, Step};
+use crate::machine::{Machine, Step, Warp};
 use crate::operand::Operand;
 use crate::stop::{Result, wrong};
 
@@ -62,6 +62,23 @@ impl<T: Together> Step for Collective<T> {
             warp.running |= mask & warp.live;
         }
         Ok(())
+    }
+}
+
+impl Machine<'_> {
+    /// Warps that wait for something of their block look again whether enough of it is free.
+    pub(crate) fn wake_blocked(&mut self, block: usize) {
+        let own = block * self.warps_of_block..(block + 1) * self.warps_of_block;
+        self.warps[own].iter_mut().flatten().filter(|warp| warp.is_blocked).for_each(|warp| warp.look_again());
+    }
+}
+
+impl Warp<'_> {
+    /// Those who wait for others of the warp come to their instruction once more.
+    pub(crate) fn look_again(&mut self) {
+        lanes_of(self.waiting).for_each(|lane| self.at[lane].1 -= 1);
+        self.running |= self.waiting;
+        self.waiting = 0;
     }
 }
 
