@@ -63,6 +63,13 @@ fn machine_code_runs_whose_ptx_is_kept() {
     let (code, printed, complaint) = run(folder.path());
     assert_eq!(code, Some(0), "{printed}{complaint}");
     assert!(printed.starts_with("198\ntwice: no findings"), "{printed}");
+    // Another kernel of this name is younger.
+    let text = std::fs::read_to_string(folder.path().join("loaded.ptx")).expect("it is read");
+    let other = text.replace("add.f32", "sub.f32");
+    std::fs::write(folder.path().join("other.ptx"), other).expect("it is written");
+    let (code, printed, complaint) = run(folder.path());
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("198\ntwice: no findings"), "{printed}");
     let (code, _, complaint) = run(&folder.path().join("none"));
     assert_eq!(code, Some(2), "{complaint}");
     assert!(complaint.contains("the image has machine code of sm_90 alone"), "{complaint}");

@@ -151,7 +151,7 @@ unsafe fn of_machine_code(start: *const u8) -> Result<Code, Refused> {
 fn kept(machine_code: &[u8]) -> Option<Code> {
     let registers = registers(machine_code);
     let known = changed().and_then(|changed| (changed.text_of)(machine_code));
-    Some(Code { ptx: known.or_else(|| kept::text_of(&registers))?, registers })
+    Some(Code { ptx: known.or_else(|| kept::text_of(machine_code, &registers))?, registers })
 }
 
 /// Machine code that cannot be read says nothing.

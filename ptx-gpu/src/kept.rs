@@ -2,18 +2,25 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::settings::SETTINGS;
 
-/// The newest text in the folder that has all these kernels.
-pub(crate) fn text_of<V>(kernels: &HashMap<String, V>) -> Option<String> {
+/// The text in the folder that this machine code is beside, or else the newest one that has all these kernels.
+pub(crate) fn text_of<V>(machine_code: &[u8], kernels: &HashMap<String, V>) -> Option<String> {
     let folder = SETTINGS.kept.as_ref().filter(|_| !kernels.is_empty())?;
     let mut files: Vec<(SystemTime, PathBuf)> = fs::read_dir(folder).ok()?.filter_map(file).collect();
     files.sort_unstable_by(|one, other| other.cmp(one));
-    let texts = files.iter().filter_map(|(_, path)| fs::read_to_string(path).ok());
-    texts.into_iter().find(|text| kernels.keys().all(|name| has(text, name)))
+    let is_of = |path: &Path| fs::read(path.with_extension("cubin")).is_ok_and(|bytes| is_one(&bytes, machine_code));
+    let of_this = files.iter().find(|(_, path)| is_of(path));
+    let mut texts = of_this.into_iter().chain(&files).filter_map(|(_, path)| fs::read_to_string(path).ok());
+    texts.find(|text| kernels.keys().all(|name| has(text, name)))
+}
+
+/// Whether machine code is that of a file. A fat binary pads it.
+fn is_one(file: &[u8], machine_code: &[u8]) -> bool {
+    !file.is_empty() && (file.starts_with(machine_code) || machine_code.starts_with(file))
 }
 
 /// When a file of PTX was written.

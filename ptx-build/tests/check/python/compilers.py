@@ -44,4 +44,30 @@ launch(int(place), 64 + BEYOND["cute"])
 found = numpy.zeros(64, dtype=numpy.int32)
 driver.cuMemcpyDtoH(found.ctypes.data, place, 4 * 64)
 assert found.tolist() == [42] * 64
+
+
+class Fill:
+    """Its kernels have one name, whatever the number is."""
+
+    def __init__(self, number):
+        self.number = number
+
+    @cute.kernel
+    def fill(self, numbers: cute.Tensor):
+        thread, _, _ = cute.arch.thread_idx()
+        numbers[thread] = cutlass.Int32(self.number)
+
+    @cute.jit
+    def __call__(self, place: cutlass.Int64):
+        pointer = cute.make_ptr(cutlass.Int32, place, cute.AddressSpace.gmem)
+        self.fill(cute.make_tensor(pointer, cute.make_layout(64))).launch(grid=(1, 1, 1), block=(64, 1, 1))
+
+
+compiled = {number: cute.compile(Fill(number), int(place)) for number in (5, 7)}
+for number, fill in compiled.items():
+    fill(int(place))
+    driver.cuMemcpyDtoH(found.ctypes.data, place, 4 * 64)
+    assert found.tolist() == [number] * 64
+# It names a folder of its own for what it compiles.
+assert cutlass.utils.HardwareInfo().get_max_active_clusters(1) > 0
 print("right")

@@ -280,7 +280,7 @@ def operators():
             yield word, operator
 
 
-def install():
+def install(_):
     if torch.version.cuda is None:
         return
     with warnings.catch_warnings():

@@ -1,4 +1,5 @@
-"""Python imports this before a program that `cargo ptx check` runs. As soon as the program has imported PyTorch, that is changed."""
+"""Python imports this before a program that `cargo ptx check` runs. As soon as the program has imported PyTorch or CuTe DSL, that is
+changed."""
 
 import importlib.abc
 import importlib.machinery
@@ -6,21 +7,22 @@ import importlib.util
 import os
 import sys
 
+# What is changed, and by what.
+CHANGED = {"torch": "ptx_check_torch", "cutlass.base_dsl.compiler": "ptx_check_cute"}
 
-class Torch(importlib.abc.MetaPathFinder):
+
+class Changes(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        change = CHANGED.pop(name, None)
+        if change is None:
             return None
-        sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def execute_and_change(module):
                 execute(module)
-                import ptx_check_torch
-
-                ptx_check_torch.install()
+                importlib.import_module(change).install(module)
 
             spec.loader.exec_module = execute_and_change
         return spec
@@ -35,5 +37,5 @@ def import_other():
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-sys.meta_path.insert(0, Torch())
+sys.meta_path.insert(0, Changes())
 import_other()
