@@ -63,8 +63,11 @@ fn failed(what: &str, error: &std::io::Error) -> ExitCode {
 /// Compiles a package and shows cargo's lines, except those that say that nothing was to do.
 fn compile(package: &str, features: &[&str]) -> std::io::Result<bool> {
     let color = if stderr().is_terminal() { "always" } else { "auto" };
+    // With the workspace's features, the tests find compiled what the program has. The demo compiles nothing for others.
+    let selection: &[&str] = if package == "demo" { &["--package", package] } else { &["--workspace"] };
     let mut cargo = Command::new(env!("CARGO"))
-        .args(["build", "--color", color, "--package", package, "--bin", package])
+        .args(["build", "--color", color, "--bin", package])
+        .args(selection)
         .args(features)
         .stderr(Stdio::piped())
         .spawn()?;

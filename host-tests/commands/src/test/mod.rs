@@ -29,6 +29,10 @@ pub(crate) struct Test {
     /// Which toolchain compiles for the GPU
     #[arg(long, value_name = "WHICH")]
     toolchain: Option<Route>,
+    /// Test also what stands on the instructions: the checker, the audit, the memory model and the laboratory; and test the release
+    /// profile
+    #[arg(long, conflicts_with_all = ["names", "package", "only"])]
+    all: bool,
     /// Run only the tests of this package, in the dev profile
     #[arg(long, value_name = "NAME")]
     package: Vec<String>,
@@ -102,28 +106,36 @@ impl Test {
                 scope.spawn(|| queue.work());
             }
             let _closed = queue.closed_at_the_end();
-            let Some(chosen) = chosen else {
-                queue.compile(DEV.0, &Selected::all(DEV.1), &cargo)?;
-                queue.push(miri(&cargo));
-                return queue.compile(RELEASE.0, &Selected::all(&release), &cargo);
-            };
-            queue.compile(DEV.0, &chosen, &cargo)
+            queue.compile(DEV.0, &chosen, &cargo)?;
+            if !self.all {
+                return Ok(());
+            }
+            queue.push(miri(&cargo));
+            queue.compile(RELEASE.0, &Selected::all(&release), &cargo)
         })?;
+        if self.is_plain() {
+            eprintln!("\nThese were the tests of the instructions. `cargo xtask test --all` runs the others too.");
+        }
         summary(queue.parts(), began.elapsed().as_secs_f64())
     }
 }
 
 impl Test {
-    /// What is run, if not everything.
-    fn chosen(&self, machine: &Machine) -> Result<Option<Selected>> {
+    fn is_plain(&self) -> bool {
+        !self.all && self.names.is_empty() && self.package.is_empty() && self.only.is_empty()
+    }
+
+    /// What is run of the dev profile.
+    fn chosen(&self, machine: &Machine) -> Result<Selected> {
+        let cargo = plain_cargo(machine, &machine.repository);
         if !self.only.is_empty() && self.names.is_empty() {
-            let names = OF_FORMS.map(str::to_owned);
-            return Selected::named(&names, plain_cargo(machine, &machine.repository)).map(Some);
+            return Selected::named(&OF_FORMS.map(str::to_owned), cargo);
         }
         match (&self.names[..], &self.package[..]) {
-            ([], []) => Ok(None),
-            ([], packages) => Ok(Some(Selected::packages(packages))),
-            (names, _) => Selected::named(names, plain_cargo(machine, &machine.repository)).map(Some),
+            _ if self.all => Ok(Selected::all(DEV.1)),
+            ([], []) => Selected::instructions(cargo),
+            ([], packages) => Ok(Selected::packages(packages)),
+            (names, _) => Selected::named(names, cargo),
         }
     }
 }

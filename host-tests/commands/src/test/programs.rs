@@ -23,18 +23,38 @@ pub(super) struct Selected {
     pub(super) cargo: Vec<String>,
     /// Only these programs and modules of programs; without any, all.
     only: BTreeSet<String>,
+    /// Programs and modules that are not run.
+    without: &'static [&'static str],
 }
+
+/// Packages that stand on the instructions: the checker, the audit, the memory model and the laboratory.
+const PRODUCTS: [&str; 8] =
+    ["lab", "lab-kernels", "litmus", "measured", "pairs", "ptx-audit", "ptx-gpu", "ptx-interpreter"];
+
+/// Programs and modules that test those, in packages beside them.
+const OF_PRODUCTS: [&str; 6] = ["audit", "audit_orders", "checker", "corpus", "orders", "weakened"];
 
 impl Selected {
     /// All that cargo compiles.
     pub(super) fn all(cargo: &[&str]) -> Selected {
-        Selected { cargo: cargo.iter().map(|word| (*word).to_owned()).collect(), only: BTreeSet::new() }
+        Selected { cargo: cargo.iter().map(|word| (*word).to_owned()).collect(), only: BTreeSet::new(), without: &[] }
+    }
+
+    /// All but the products.
+    pub(super) fn instructions(cargo: Command) -> Result<Selected> {
+        let targets = targets(cargo)?;
+        if let Some(name) = OF_PRODUCTS.iter().find(|name| !targets.iter().any(|target| target.has(name))) {
+            unknown(name, &targets);
+        }
+        let excluded = PRODUCTS.iter().map(|package| format!("--exclude={package}"));
+        let cargo = ["--workspace".to_owned()].into_iter().chain(excluded).collect();
+        Ok(Selected { cargo, only: BTreeSet::new(), without: &OF_PRODUCTS })
     }
 
     /// The tests of some packages.
     pub(super) fn packages(names: &[String]) -> Selected {
         let cargo: Vec<String> = names.iter().map(|name| format!("--package={name}")).collect();
-        Selected { cargo, only: BTreeSet::new() }
+        Selected { cargo, only: BTreeSet::new(), without: &[] }
     }
 
     /// Tests by the names of their programs, or of the modules in them. A name that none has ends this process.
@@ -42,8 +62,7 @@ impl Selected {
         let targets = targets(cargo)?;
         let mut words = BTreeSet::new();
         for name in names {
-            let has = |target: &&Target| target.name == *name || target.modules.contains(name);
-            let found: Vec<&Target> = targets.iter().filter(has).collect();
+            let found: Vec<&Target> = targets.iter().filter(|target| target.has(name)).collect();
             if found.is_empty() {
                 unknown(name, &targets);
             }
@@ -51,11 +70,13 @@ impl Selected {
                 found.iter().flat_map(|of| [format!("--package={}", of.package), format!("--test={}", of.name)]);
             words.extend(chosen);
         }
-        Ok(Selected { cargo: words.into_iter().collect(), only: names.iter().cloned().collect() })
+        Ok(Selected { cargo: words.into_iter().collect(), only: names.iter().cloned().collect(), without: &[] })
     }
 
     fn has(&self, program: &str, module: Option<&str>) -> bool {
-        self.only.is_empty() || self.only.contains(program) || module.is_some_and(|module| self.only.contains(module))
+        let is_in = |listed: &dyn Fn(&str) -> bool| listed(program) || module.is_some_and(listed);
+        let chosen = self.only.is_empty() || is_in(&|name| self.only.contains(name));
+        chosen && !is_in(&|name| self.without.contains(&name))
     }
 }
 
@@ -73,6 +94,12 @@ struct Target {
     package: String,
     name: String,
     modules: Vec<String>,
+}
+
+impl Target {
+    fn has(&self, name: &str) -> bool {
+        self.name == name || self.modules.iter().any(|module| module == name)
+    }
 }
 
 /// Every program of tests of the workspace.
@@ -139,9 +166,10 @@ pub(super) fn compile(
             let program = Program { name: prefix + name, command: command() };
             return selected.has(name, None).then(|| vec![program]);
         }
-        let chosen = modules.iter().filter(|module| selected.has(name, Some(module)));
-        let tests = names(command());
-        Some(chosen.map(|module| of_module(module, &tests, prefix.clone() + module, command())).collect())
+        let chosen: Vec<&String> = modules.iter().filter(|module| selected.has(name, Some(module))).collect();
+        let tests = if chosen.is_empty() { Vec::new() } else { names(command()) };
+        let of = |module: &&String| of_module(module, &tests, prefix.clone() + module, command());
+        Some(chosen.iter().filter_map(of).collect())
     };
     Ok((Ok(messages.filter_map(programs).flatten().collect()), processor))
 }
@@ -153,15 +181,15 @@ fn names(mut program: Command) -> Vec<String> {
     text.lines().filter_map(|line| line.strip_suffix(": test").map(str::to_owned)).collect()
 }
 
-/// A program that runs the tests of a module. Its filter is looked for anywhere in a name, so a module of that name in another
-/// one would be run too.
-fn of_module(module: &str, tests: &[String], name: String, mut command: Command) -> Program {
+/// A program that runs the tests of a module, if it has any. Its filter is looked for anywhere in a name, so a module of that name in
+/// another one would be run too.
+fn of_module(module: &str, tests: &[String], name: String, mut command: Command) -> Option<Program> {
     let filter = format!("{module}::");
     let found = |test: &&String| test.contains(&filter);
     let own: Vec<&String> = tests.iter().filter(|test| test.starts_with(&filter)).collect();
     match tests.iter().filter(found).count() == own.len() {
         true => command.arg(&filter),
-        false => command.arg("--exact").args(own),
+        false => command.arg("--exact").args(&own),
     };
-    Program { name, command }
+    (!own.is_empty()).then_some(Program { name, command })
 }

@@ -70,7 +70,7 @@ fn a_large_cubin_is_read_soon_and_its_page_is_small() {
 }
 
 #[test]
-#[ignore = "it needs node, npm and Chromium in PATH, and axe-core from npm: cargo test -p ptx-build --test audit_page -- --ignored"]
+#[ignore = "it needs node, npm and Chromium in PATH, and axe-core from npm: cargo test -p ptx-build --test audit page -- --ignored"]
 fn the_page_is_painted_soon_and_axe_finds_nothing_serious() {
     let (folder, page) = audited();
     let path = std::env::var_os("PATH").expect("there is a PATH");

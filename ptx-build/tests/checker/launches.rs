@@ -1,10 +1,8 @@
 //! `cargo ptx check` refuses the launches that an H100 refuses, and tells the same numbers of blocks and clusters.
 
-mod program;
-
 use std::fs;
 
-use program::{Program, source};
+use crate::program::{Program, source};
 use tempfile::NamedTempFile;
 
 /// The answers of the program, line by line, are those that an H100 gave.

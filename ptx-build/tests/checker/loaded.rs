@@ -1,11 +1,9 @@
 //! `cargo ptx check`, with what a program loads besides CUDA's libraries: libraries of nvcc's, NVRTC, and what Python brings.
 
-mod program;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use program::{Program, check, source, toolkit};
+use crate::program::{Program, check, source, toolkit};
 use tempfile::TempDir;
 
 const BEYOND: &str = "0 bytes beyond the end of argument 0: allocation 1 (cudaMalloc), which has 400 bytes";
@@ -123,7 +121,7 @@ fn python_with(name: &str, packages: &[&str]) -> PathBuf {
     python
 }
 
-/// `cargo test -p ptx-build --test check_loaded -- --ignored`
+/// `cargo test -p ptx-build --test checker loaded -- --ignored`
 #[test]
 #[ignore = "it installs PyTorch, which has six gigabytes"]
 fn triton_and_pytorch_run() {

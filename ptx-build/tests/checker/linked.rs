@@ -1,11 +1,9 @@
 //! `cargo ptx check` runs programs of several files that nvcc has linked (`-rdc=true`): the machine code is one image, and the PTX
 //! is that of each file.
 
-mod program;
-
 use std::process::Command;
 
-use program::{Program, WITH_PTX, source, toolkit};
+use crate::program::{Program, WITH_PTX, source, toolkit};
 use tempfile::TempDir;
 
 const MACHINE_CODE: &str = "arch=compute_90,code=sm_90";

@@ -1,11 +1,9 @@
 //! `cargo ptx check` finds calls of the host that come too early, and says where the program makes the calls of a finding.
 #![cfg(target_arch = "x86_64")]
 
-mod program;
-
 use std::fs;
 
-use program::{Program, source};
+use crate::program::{Program, source};
 
 /// Of each case the title, and where the host is; `#` is the next line that is marked with the case.
 const CASES: [(&str, &str, &[&str]); 12] = [

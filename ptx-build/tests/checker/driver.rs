@@ -1,7 +1,5 @@
 //! `cargo ptx check`, with programs that know nothing of it.
 
-mod program;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,7 +22,7 @@ impl Program {
 
     /// How the check ends, and what it prints and complains of.
     fn check(&self, options: &[&str], image: &Path, words: &[&str]) -> (Option<i32>, String, String) {
-        program::check(options, Command::new(self.folder.path().join("program")).arg(image).args(words))
+        crate::program::check(options, Command::new(self.folder.path().join("program")).arg(image).args(words))
     }
 }
 

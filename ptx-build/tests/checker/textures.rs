@@ -1,8 +1,6 @@
 //! `cargo ptx check`, with programs that use arrays, textures and surfaces.
 
-mod program;
-
-use program::Program;
+use crate::program::Program;
 
 /// The host computes what each fetch has to give: in all modes, of all shapes, and of elements of several kinds.
 #[test]

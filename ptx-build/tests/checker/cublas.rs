@@ -1,11 +1,9 @@
 //! `cargo ptx check` computes what programs ask cuBLAS for, and checks the memory of each call.
 #![cfg(target_arch = "x86_64")]
 
-mod program;
-
 use std::fs;
 
-use program::{Program, source, stand_in};
+use crate::program::{Program, source, stand_in};
 use regex_lite::Regex;
 use tempfile::TempDir;
 

@@ -109,7 +109,7 @@ fn stripped(cubin: &[u8]) -> Vec<u8> {
 fn what_cannot_be_audited_is_told() {
     let folder = folder();
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("it is written");
-    let cubin = include_bytes!("audit/k.cubin");
+    let cubin = include_bytes!("k.cubin");
     write("k.cubin", cubin);
     write("cut.cubin", &cubin[..cubin.len() / 2]);
     write("head.cubin", &cubin[..100]);

@@ -1,11 +1,9 @@
 //! `cargo ptx check` finds what a kernel uses while the kernel before it may still run: programmatic dependent launch.
 
-mod program;
-
 use std::fs;
 use std::process::Command;
 
-use program::{Program, check, source};
+use crate::program::{Program, check, source};
 use regex_lite::Regex;
 
 /// What a kernel begins by, of the attribute.

@@ -1,7 +1,5 @@
 //! `cargo ptx check`, with programs that nvcc links to the runtime of CUDA.
 
-mod program;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -13,7 +11,7 @@ use ptx_build::progress::Progress;
 use regex_lite::Regex;
 use tempfile::TempDir;
 
-use program::{Program, check, source, toolkit};
+use crate::program::{Program, check, source, toolkit};
 
 #[test]
 fn a_program_of_nvcc_runs_with_its_own_host_code() {
@@ -153,7 +151,7 @@ fn kernels_allocate_memory() {
     );
 }
 
-/// CUB takes nvcc ten seconds of one core, and its wheel has to be fetched: `cargo test -p ptx-build --test check_runtime -- --ignored`.
+/// CUB takes nvcc ten seconds of one core, and its wheel has to be fetched: `cargo test -p ptx-build --test checker runtime -- --ignored`.
 #[test]
 #[ignore = "it fetches CUB, and nvcc needs ten seconds for it"]
 fn cub_runs_with_its_own_host_code() {

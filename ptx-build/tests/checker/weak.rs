@@ -1,10 +1,8 @@
 //! `cargo ptx check --weak` runs each launch of a program with older values too.
 
-mod program;
-
 use std::process::Command;
 
-use program::{Program, check};
+use crate::program::{Program, check};
 
 /// The exit code and the lines.
 fn run(program: &Program, options: &[&str], case: &str) -> (Option<i32>, Vec<String>) {

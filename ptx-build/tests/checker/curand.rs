@@ -1,11 +1,9 @@
 //! `cargo ptx check` draws the numbers that programs ask cuRAND for, and checks the memory of each call.
 #![cfg(target_arch = "x86_64")]
 
-mod program;
-
 use std::fs;
 
-use program::{Program, source, stand_in};
+use crate::program::{Program, source, stand_in};
 use tempfile::TempDir;
 
 /// A program that is linked to cuRAND.

@@ -1,11 +1,9 @@
 //! `cargo ptx check` finds what the host does with memory that the GPU may still use, and with memory that is the GPU's alone.
 #![cfg(target_arch = "x86_64")]
 
-mod program;
-
 use std::fs;
 
-use program::{Program, source};
+use crate::program::{Program, source};
 
 /// Of each case what uses the bytes, how, and what the host does.
 const TOO_EARLY: [(&str, &str, &str, &str); 13] = [

@@ -128,7 +128,7 @@ fn a_cache_of_triton() {
 
 /// The same by Triton itself, which needs no GPU for it.
 #[test]
-#[ignore = "it needs Triton in python3 (pip install triton): cargo test -p ptx-build --test audit_inputs -- --ignored"]
+#[ignore = "it needs Triton in python3 (pip install triton): cargo test -p ptx-build --test audit inputs -- --ignored"]
 fn a_cache_that_triton_wrote() {
     let folder = TempDir::new().expect("a folder");
     let mut triton = Command::new("python3");

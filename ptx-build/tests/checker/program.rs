@@ -1,5 +1,4 @@
 //! Programs of C and of CUDA that tests compile, and run under `cargo ptx check`. Each file of tests uses a part of this.
-#![allow(dead_code)]
 
 use std::collections::BTreeSet;
 use std::fs;

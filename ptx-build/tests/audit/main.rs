@@ -1,0 +1,5 @@
+//! `cargo ptx audit`.
+
+mod files;
+mod inputs;
+mod page;

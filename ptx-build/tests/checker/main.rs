@@ -1,0 +1,17 @@
+//! `cargo ptx check` and `cargo ptx run`, with programs and kernels that know nothing of them.
+
+mod calls;
+mod cublas;
+mod curand;
+mod deadline;
+mod driver;
+mod early;
+mod host;
+mod launches;
+mod linked;
+mod loaded;
+mod pairs;
+mod program;
+mod runtime;
+mod textures;
+mod weak;
