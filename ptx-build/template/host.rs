@@ -84,8 +84,9 @@ mod tests {
             trial.value(&3.0f32.to_le_bytes());
             trial.buffer(&bytes(&x)).unwrap();
             trial.buffer(&bytes(&y)).unwrap();
-            let report = trial.check();
-            assert!(report.is_clean(), "sm_{sm}: {report}");
+            // Eight orders of the threads.
+            let (report, seed) = trial.check_orders(0..8);
+            assert!(report.is_clean(), "sm_{sm}, seed {seed}: {report}");
             // The fourth argument is `y`.
             assert!(trial.content(3) == bytes(&on_cpu), "sm_{sm}");
         }

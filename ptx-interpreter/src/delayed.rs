@@ -64,6 +64,10 @@ fn meet((one, bytes): (u64, usize), (other, others): (u64, usize)) -> bool {
 }
 
 impl Store {
+    pub(crate) fn is_of(&self, group: Group) -> bool {
+        self.thread.warp == group.warp && group.mask >> self.thread.lane & 1 == 1
+    }
+
     pub(crate) fn meets(&self, thread: Thread, address: u64, bytes: usize) -> bool {
         (self.thread.warp, self.thread.lane) == (thread.warp, thread.lane)
             && meet((self.address, self.bytes), (address, bytes))

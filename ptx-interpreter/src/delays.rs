@@ -93,7 +93,7 @@ impl<'a> Machine<'a> {
         let orders = Orders::of(line, &self.program.sites[line.site as usize].text);
         let broken = self.launch.delays == Delays::StoresForgotten;
         if orders == Orders::Everything || orders != Orders::Nothing && !broken {
-            self.show(|store| store.thread.warp == group.warp && group.mask >> store.thread.lane & 1 == 1)?;
+            self.show(|store| store.is_of(group))?;
         }
         if orders == Orders::Before {
             self.comes_after_loads(group, true)?;
@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
 
     #[cold]
     fn delays_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<bool> {
-        group.threads().try_for_each(|thread| self.show(|store| store.meets(thread, addresses[thread.lane], bytes)))?;
+        self.show(|store| store.is_of(group) && store.meets(store.thread, addresses[store.thread.lane], bytes))?;
         let is_weak = self.launch.delays == Delays::Loads;
         if how.acquires && !is_weak && self.launch.delays != Delays::LoadsForgotten {
             self.perform_loads_before(group, addresses, bytes)?;

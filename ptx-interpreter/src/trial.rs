@@ -1,6 +1,7 @@
 //! A launch with buffers of its own, which is safe to run.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::check::{Piece, Pieces};
@@ -95,6 +96,18 @@ impl Buffer {
     fn begin(&self) -> *mut u8 {
         self.place.wrapping_add(ROOM)
     }
+
+    fn content(&self) -> &[u8] {
+        // SAFETY: the buffer has that many bytes, and nothing runs now.
+        unsafe { std::slice::from_raw_parts(self.begin(), self.bytes) }
+    }
+
+    /// Gives it a content of its length.
+    fn fill(&self, content: &[u8]) {
+        assert_eq!(content.len(), self.bytes);
+        // SAFETY: the buffer has that many bytes, and nothing runs now.
+        unsafe { self.begin().copy_from_nonoverlapping(content.as_ptr(), self.bytes) }
+    }
 }
 
 impl Drop for Buffer {
@@ -184,8 +197,7 @@ impl<'p> Trial<'p> {
     /// The next argument is a pointer to a buffer with this content. Errors: there is not so much memory.
     pub fn buffer(&mut self, content: &[u8]) -> Result<&mut Self> {
         let buffer = Buffer::new(content.len(), true)?;
-        // SAFETY: the buffer has that many bytes.
-        unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), buffer.begin(), content.len()) };
+        buffer.fill(content);
         self.arguments.push(Argument::Buffer(buffer));
         Ok(self)
     }
@@ -230,8 +242,7 @@ impl<'p> Trial<'p> {
     /// Errors: there is not so much memory.
     pub fn memory(&mut self, content: &[u8]) -> Result<u64> {
         let buffer = Buffer::new(content.len(), true)?;
-        // SAFETY: the buffer has that many bytes.
-        unsafe { buffer.begin().copy_from_nonoverlapping(content.as_ptr(), content.len()) };
+        buffer.fill(content);
         let address = buffer.begin().expose_provenance() as u64;
         self.memory.push(buffer);
         Ok(address)
@@ -240,8 +251,7 @@ impl<'p> Trial<'p> {
     /// The bytes of such memory, by its address; of another address none.
     pub fn content_of(&self, address: u64) -> &[u8] {
         match self.memory.iter().find(|buffer| buffer.begin() as u64 == address) {
-            // SAFETY: the buffer has that many bytes, and nothing runs now.
-            Some(buffer) => unsafe { std::slice::from_raw_parts(buffer.begin(), buffer.bytes) },
+            Some(buffer) => buffer.content(),
             None => &[],
         }
     }
@@ -249,8 +259,7 @@ impl<'p> Trial<'p> {
     /// The bytes of a buffer, by the number of its argument; of another argument none.
     pub fn content(&self, argument: usize) -> &[u8] {
         match self.arguments.get(argument) {
-            // SAFETY: the buffer has that many bytes, and nothing runs now.
-            Some(Argument::Buffer(buffer)) => unsafe { std::slice::from_raw_parts(buffer.begin(), buffer.bytes) },
+            Some(Argument::Buffer(buffer)) => buffer.content(),
             _ => &[],
         }
     }
@@ -261,7 +270,42 @@ impl<'p> Trial<'p> {
         self.launched(|program, outside, launch, pieces| unsafe { program.check(outside, launch, pieces) })
     }
 
-    /// The same, in an order of the caller's: it is handed the threads that can go on, and says which one does, and which value
+    /// Runs the launch in the order of each [seed](Trial::seed) and checks it. Each begins with the buffers and the module's
+    /// variables as they are now. The first order with a finding, or that does not come to its end, is the last one. Gives the report
+    /// of the last order and its seed: with that seed, [`check`](Trial::check) of the same trial, made anew, repeats it. The buffers
+    /// keep what that order writes. Of no seeds the trial's own is taken.
+    ///
+    /// ```
+    /// # use ptx_interpreter::{Program, Trial};
+    /// # let program = Program::parse(
+    /// #     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry count(.param .u64 p) {\n\
+    /// #      .reg .b32 %r<2>; .reg .b64 %d<2>;\n\
+    /// #      ld.param.u64 %d1, [p]; atom.global.add.u32 %r1, [%d1], 1; ret;\n}",
+    /// # );
+    /// # let mut trial = Trial::new(&program, "count");
+    /// # trial.buffer(&[0; 4]).unwrap();
+    /// let (report, seed) = trial.check_orders(0..8);
+    /// assert!(report.is_clean(), "seed {seed}: {report}");
+    /// assert_eq!(trial.content(0), 32u32.to_le_bytes());
+    /// ```
+    pub fn check_orders(&mut self, seeds: impl IntoIterator<Item = u64>) -> (Report, u64) {
+        let before: Vec<Vec<u8>> = self.buffers().map(|(_, buffer)| buffer.content().to_vec()).collect();
+        let variables = self.variables().clone();
+        let mut last = None;
+        for seed in seeds {
+            self.buffers().zip(&before).for_each(|((_, buffer), content)| buffer.fill(content));
+            self.variables().clone_from(&variables);
+            let report = self.seed(seed).check();
+            let is_clean = report.is_clean();
+            last = Some((report, seed));
+            if !is_clean {
+                break;
+            }
+        }
+        last.unwrap_or_else(|| (self.check(), self.seed))
+    }
+
+    /// As [`check`](Trial::check), in an order of the caller's: it is handed the threads that can go on, and says which one does, and which value
     /// a load returns if it is [weak](Trial::weak). So all that a small kernel may do can be gone through. Copies are done as
     /// early as they can be.
     pub fn check_in_order(&mut self, mut choose: impl FnMut(Choice<'_>) -> usize) -> Report {
@@ -320,6 +364,11 @@ impl<'p> Trial<'p> {
             ..Launch::new(&self.kernel, &places)
         };
         check(self.program, &Outside { holds: &holds, variable: &|_| None }, &launch, pieces)
+    }
+
+    /// The variables of the module.
+    fn variables(&self) -> MutexGuard<'p, Vec<u8>> {
+        self.program.module.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All memory, and what reports call it.

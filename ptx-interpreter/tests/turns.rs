@@ -27,6 +27,44 @@ fn ends<const BYTES: usize>(text: &str, seeds: u64) -> impl Iterator<Item = (u64
     })
 }
 
+/// A thread of one warp writes what a thread of another one reads, behind a flag that the writer sets, if the reader has seen the
+/// flag: only in an order in which the reader comes late it reads at all. Counts say how often the kernel ran in this memory.
+const LATE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .u32 runs = 5;\n\
+    .visible .entry k(.param .u64 p) {\n\
+    .reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %d<2>;\n\
+    ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra WRITE;\n\
+    setp.ne.u32 %p1, %r1, 32; @%p1 ret;\n\
+    ld.relaxed.gpu.global.u32 %r2, [%d1]; setp.eq.u32 %p1, %r2, 0; @%p1 ret;\n\
+    ld.global.u32 %r3, [%d1+4]; st.global.u32 [%d1+8], %r3; ret;\n\
+    WRITE: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 6; @%p1 bra WRITE;\n\
+    atom.global.add.u32 %r4, [%d1+12], 1; atom.global.add.u32 %r4, [runs], 1; st.global.u32 [%d1+16], %r4;\n\
+    st.global.u32 [%d1+4], 7;\n\
+    st.relaxed.gpu.global.u32 [%d1], 1; ret;\n}\n";
+
+fn late(program: &Program) -> Trial<'_> {
+    let mut trial = Trial::new(program, "k");
+    trial.block([64, 1, 1]).buffer(&[0; 20]).expect("a little memory");
+    trial
+}
+
+#[test]
+fn orders_begin_with_the_same_memory_and_end_with_the_first_finding() {
+    let alone = |seed| late(&Program::parse(LATE)).seed(seed).check().is_clean();
+    let first = (0..200).find(|seed| !alone(*seed)).expect("some order has the race");
+    let clean: Vec<u64> = (0..first).collect();
+    assert!(clean.len() > 1, "{first}");
+    let program = Program::parse(LATE);
+    let mut all = late(&program);
+    let (report, seed) = all.check_orders(0..200);
+    assert_eq!((seed, report.findings.len()), (first, 1), "{report}");
+    assert_eq!(all.content(0)[12..], [1, 0, 0, 0, 5, 0, 0, 0]);
+    let program = Program::parse(LATE);
+    let mut silent = late(&program);
+    assert!(silent.check_orders(clean).0.is_clean());
+    assert_eq!(silent.content(0)[12..], [1, 0, 0, 0, 5, 0, 0, 0]);
+    assert_eq!(silent.check_orders([]).1, first - 1);
+}
+
 #[test]
 fn a_thread_that_others_wait_for_has_its_turn() {
     for (seed, left) in ends::<8>(WAITS, 50) {
