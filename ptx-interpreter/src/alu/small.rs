@@ -1,76 +1,160 @@
-//! Conversions of pairs of floats of 8 bits.
+//! Conversions of pairs of floats of 4, 6 and 8 bits.
 
-use rustc_apfloat::ieee::{Float8E4M3FN, Float8E5M2, Half, Single};
-use rustc_apfloat::{Float, FloatConvert, Round};
+use rustc_apfloat::Round;
 
-use super::words::{Alu, Type, Words, low};
+use super::format::{DOUBLE, float};
+use super::words::{Alu, Kind, Type, Words, low};
 
-/// `cvt.rn.satfinite.e4m3x2.f32`, `cvt.rn.f16x2.e4m3x2` and their like.
+/// A format: how many bits of its exponent and of its fraction.
+#[derive(Clone, Copy)]
+struct Small {
+    exponent: u32,
+    fraction: u32,
+}
+
+/// The sources of a pair.
+const SOURCES: &str = "f32 f16x2 bf16x2";
+/// The NaN that conversions give, of `f16` and of `bf16`.
+const NAN_OF_16: u128 = 0x7fff;
+/// The NaN of `ue8m0`.
+const NAN_OF_SCALE: u32 = 0xff;
+
+/// `cvt.rn.satfinite.e4m3x2.f32`, `cvt.rn.f16x2.e2m1x2`, `cvt.rp.ue8m0x2.f32` and their like.
 pub(crate) fn alu(mut words: Words<'_>) -> Option<Alu> {
-    if !words.flag("rn") {
+    let round = words.one_of(&["rn", "rz", "rp"])?;
+    let saturates = words.flag("satfinite");
+    if words.flag("ue8m0x2") {
+        let is_up = round == "rp";
+        return (round != "rn").then(|| packed(words, 8, move |bits| scale(bits, is_up, saturates)))?;
+    }
+    if round != "rn" {
         return None;
     }
-    let saturates = words.flag("satfinite");
     let relu = words.flag("relu");
-    let b16 = Type::bits(16);
     if saturates {
-        let small = words.one_of(&["e4m3x2", "e5m2x2"])?;
-        let from = words.last("f32 f16x2")?;
-        return match from.lanes {
-            1 => Alu::new(b16, [from; 2], move |[high, low]| {
-                let of = |bits: u128| narrowed(small, Single::from_bits(bits & 0xffff_ffff), relu);
-                of(high) << 8 | of(low)
-            }),
-            _ => Alu::new(b16, [from], move |[pair]| {
-                let of = |bits: u128| narrowed(small, Half::from_bits(bits), relu);
-                of(pair >> 16 & 0xffff) << 8 | of(pair & 0xffff)
-            }),
-        };
+        let small = Small::of(&mut words)?;
+        return packed(words, small.bits().next_power_of_two(), move |bits| small.narrowed(bits, relu));
     }
-    let to = words.of_type().filter(|ty| ty.is("f16x2"))?;
-    let small = words.one_of(&["e4m3x2", "e5m2x2"])?;
+    let to = words.of_type().filter(|ty| ty.is("f16x2 bf16x2"))?;
+    let half = Type { lanes: 1, ..to };
+    if words.flag("ue8m0x2") {
+        return (to.kind == Kind::Brain && !relu).then(|| widened(words, half, 8, of_scale))?;
+    }
+    let small = Small::of(&mut words)?;
+    widened(words, half, small.bits().next_power_of_two(), move |code| small.widened(code, half, relu))
+}
+
+/// A pair of numbers of so many bits, of two sources or of both halves of one: of each, as it is in 64 bits.
+fn packed(words: Words<'_>, bits: u32, of: impl Fn(f64) -> u128 + Send + Sync + 'static) -> Option<Alu> {
+    let from = words.last(SOURCES)?;
+    let number = Type { lanes: 1, ..from };
+    let of = move |own: u128| of(f64::from_bits(float(number, DOUBLE, own, Round::NearestTiesToEven) as u64));
+    let to = Type::bits(2 * bits);
+    if from.lanes == 1 {
+        return Alu::new(to, [from; 2], move |pair| {
+            let [high, second] = pair.map(|number| of(low(number, 32)));
+            high << bits | second
+        });
+    }
+    Alu::new(to, [from], move |[pair]| of(low(pair >> 16, 16)) << bits | of(low(pair, 16)))
+}
+
+/// A pair of halves of a pair of numbers of so many bits.
+fn widened(words: Words<'_>, half: Type, bits: u32, of: impl Fn(u128) -> u128 + Send + Sync + 'static) -> Option<Alu> {
     words.end()?;
-    Alu::new(to, [b16], move |[pair]| {
-        let of = |byte: u128| match small {
-            "e4m3x2" => widened(Float8E4M3FN::from_bits(byte), relu),
-            _ => widened(Float8E5M2::from_bits(byte), relu),
-        };
-        of(low(pair >> 8, 8)) << 16 | of(low(pair, 8))
+    Alu::new(Type { lanes: 2, ..half }, [Type::bits(2 * bits)], move |[pair]| {
+        of(low(pair >> bits, bits)) << 16 | of(low(pair, bits))
     })
 }
 
-fn narrowed<F>(small: &str, number: F, relu: bool) -> u128
-where
-    F: Float + FloatConvert<Float8E4M3FN> + FloatConvert<Float8E5M2>,
-{
-    match small {
-        "e4m3x2" => rounded::<F, Float8E4M3FN>(number, relu),
-        _ => rounded::<F, Float8E5M2>(number, relu),
+impl Small {
+    fn of(words: &mut Words<'_>) -> Option<Small> {
+        let (exponent, fraction) = match words.one_of(&["e4m3x2", "e5m2x2", "e3m2x2", "e2m3x2", "e2m1x2"])? {
+            "e4m3x2" => (4, 3),
+            "e5m2x2" => (5, 2),
+            "e3m2x2" => (3, 2),
+            "e2m3x2" => (2, 3),
+            _ => (2, 1),
+        };
+        Some(Small { exponent, fraction })
+    }
+
+    fn bits(self) -> u32 {
+        1 + self.exponent + self.fraction
+    }
+
+    fn bias(self) -> i32 {
+        (1 << (self.exponent - 1)) - 1
+    }
+
+    /// The code of the greatest number, and that of NaN: a format of less than 8 bits has none.
+    fn greatest(self) -> (u128, u128) {
+        let all = (1 << (self.bits() - 1)) - 1;
+        match self.exponent {
+            4 => (all - 1, all),
+            5 => (all - 4, all),
+            _ => (all, all),
+        }
+    }
+
+    /// To the nearest number, and of two to the even one. What is too great is the greatest.
+    fn narrowed(self, number: f64, relu: bool) -> u128 {
+        let (greatest, nan) = self.greatest();
+        if number.is_nan() {
+            return nan;
+        }
+        if number.is_sign_negative() && relu {
+            return 0;
+        }
+        let sign = u128::from(number.is_sign_negative()) << (self.bits() - 1);
+        let magnitude = number.abs();
+        if magnitude.is_infinite() {
+            return sign | greatest;
+        }
+        let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(1 - self.bias());
+        let steps = (magnitude / 2f64.powi(exponent - self.fraction as i32)).round_ties_even() as u128;
+        let before = ((exponent + self.bias() - 1) as u128) << self.fraction;
+        sign | (before + steps).min(greatest)
+    }
+
+    fn widened(self, code: u128, half: Type, relu: bool) -> u128 {
+        let code = low(code, self.bits());
+        let (is_negative, magnitude) = (code >> (self.bits() - 1) == 1, low(code, self.bits() - 1));
+        let (greatest, _) = self.greatest();
+        let is_infinite = self.exponent == 5 && magnitude == greatest + 1;
+        if magnitude > greatest && !is_infinite {
+            return NAN_OF_16;
+        }
+        if is_negative && relu {
+            return 0;
+        }
+        let (exponent, fraction) = (magnitude >> self.fraction, low(magnitude, self.fraction));
+        let one = if exponent == 0 { 0 } else { 1 << self.fraction };
+        let scale = 2f64.powi(exponent.max(1) as i32 - self.bias() - self.fraction as i32);
+        let number = if is_infinite { f64::INFINITY } else { (one + fraction) as f64 * scale };
+        let number = if is_negative { -number } else { number };
+        float(DOUBLE, half, number.to_bits().into(), Round::NearestTiesToEven)
     }
 }
 
-/// What is too great is the greatest; NaN is the one with all bits set but the sign.
-fn rounded<F: Float + FloatConvert<S>, S: Float>(number: F, relu: bool) -> u128 {
+/// The exponent of `ue8m0`, whatever the sign is.
+fn scale(number: f64, is_up: bool, saturates: bool) -> u128 {
     if number.is_nan() {
-        return 0x7f;
+        return NAN_OF_SCALE.into();
     }
-    if relu && number.is_negative() {
-        return 0;
-    }
-    let near: S = number.convert_r(Round::NearestTiesToEven, &mut false).value;
-    if near.is_finite() { near } else { S::largest().copy_sign(number_sign::<F, S>(number)) }.to_bits()
+    let bits = (number.abs() as f32).to_bits();
+    let (exponent, fraction) = (bits >> 23, bits & 0x7f_ffff);
+    // The least number is 2^-127, half of the first normal one.
+    let is_between = fraction != 0 && bits > 0x40_0000 && exponent < NAN_OF_SCALE;
+    let code = exponent + u32::from(is_up && is_between);
+    if saturates { code.min(NAN_OF_SCALE - 1) } else { code }.into()
 }
 
-fn number_sign<F: Float, S: Float>(number: F) -> S {
-    if number.is_negative() { -S::ZERO } else { S::ZERO }
-}
-
-fn widened<S: Float + FloatConvert<Half>>(number: S, relu: bool) -> u128 {
-    if number.is_nan() {
-        return 0x7fff;
+/// The `bf16` of a number of `ue8m0`.
+fn of_scale(code: u128) -> u128 {
+    match code {
+        0 => 0x40,
+        0xff => NAN_OF_16,
+        _ => code << 7,
     }
-    if relu && number.is_negative() {
-        return 0;
-    }
-    number.convert(&mut false).value.to_bits()
 }
