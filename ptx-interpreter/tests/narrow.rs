@@ -104,3 +104,23 @@ fn scales_are_powers_of_two() {
     assert_eq!(made("cvt.rn.bf16x2.ue8m0x2 %r2, %h1;", 0xff7f), 0x7fff_3f80);
     assert_eq!(made("cvt.rp.ue8m0x2.bf16x2 %h3, %r1;\ncvt.u32.u16 %r2, %h3;", 0x3f81_4000), 0x8080);
 }
+
+/// What would be infinite is the greatest number.
+#[test]
+fn halves_may_be_finite() {
+    for (words, number, code) in [
+        ("rn.satfinite.bf16x2", f32::INFINITY, 0xff7f_7f7f),
+        ("rn.satfinite.bf16x2", f32::MAX, 0xff7f_7f7f),
+        ("rn.bf16x2", f32::MAX, 0xff80_7f80),
+        ("rn.satfinite.relu.bf16x2", f32::MAX, 0x7f7f),
+        ("rn.satfinite.f16x2", 1e6, 0xfbff_7bff),
+        ("rn.satfinite.f16x2", 1.0, 0xbc00_3c00),
+        ("rn.satfinite.bf16x2", f32::NAN, 0x7fff_7fff),
+    ] {
+        let body = format!("cvt.{words}.f32 %r2, %f2, %f1;");
+        assert_eq!(made(&body, f32::to_bits(number)), code, "{words} {number}");
+    }
+    let one = "cvt.rn.satfinite.f16.f32 %h3, %f2;\ncvt.u32.u16 %r2, %h3;";
+    assert_eq!(made(one, 1e6f32.to_bits()), 0xfbff);
+    assert_eq!(made("cvt.rna.satfinite.tf32.f32 %r2, %f1;", f32::MAX.to_bits()), 0x7f7f_e000);
+}

@@ -19,22 +19,24 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         return Some(alu);
     }
     let round = words.one_of(&["rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"]);
+    let first_finite = words.flag("satfinite");
     let relu = words.flag("relu");
     let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
-    let satfinite = words.flag("satfinite");
+    let finite = words.flag("satfinite") || first_finite;
     if words.flag("tf32") {
         let legal = matches!(round, Some("rn" | "rz")) || round == Some("rna") && !relu;
-        return (legal && !flushed && !saturated && !satfinite)
+        return (legal && !flushed && !saturated)
             .then(|| words.last("f32"))?
-            .and_then(|from| tf32(from, round, relu));
+            .and_then(|from| tf32(from, round, relu, finite));
     }
     let to = words.of_type()?;
     let from = words.last("u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64")?;
-    if to.kind == Kind::Bits || satfinite || round == Some("rna") {
+    if to.kind == Kind::Bits || round == Some("rna") {
         return None;
     }
-    if to.lanes == 2 {
-        return (from.is("f32") && to.is_float() && !flushed && !saturated).then(|| pair(to, from, round, relu))?;
+    if to.lanes == 2 || finite {
+        let legal = from.is("f32") && to.is("f16 bf16 f16x2 bf16x2") && !flushed && !saturated;
+        return legal.then(|| halves(to, from, round, relu, finite))?;
     }
     let has_brain = from.kind == Kind::Brain || to.kind == Kind::Brain;
     if has_brain && (saturated || from.bits == 8 || to.bits == 8) || relu && (flushed || saturated) {
@@ -139,24 +141,26 @@ fn floats(
     })
 }
 
-/// Two numbers become one register: the first is its upper half.
-fn pair(to: Type, from: Type, round: Option<&'static str>, relu: bool) -> Option<Alu> {
+/// Two numbers become one register: the first is its upper half. One may be rounded so, too.
+fn halves(to: Type, from: Type, round: Option<&'static str>, relu: bool, finite: bool) -> Option<Alu> {
     let round = round_of(round.filter(|word| matches!(*word, "rn" | "rz"))?);
     let half = Type { lanes: 1, ..to };
-    Alu::new(to, [from; 2], move |[a, b]| {
-        let of = |bits: u128| {
-            by_format!(half, F => {
-                let number = F::input(float(from, half, low(bits, 32), round), false);
-                let number = if relu && !number.is_nan() && number.is_negative() { F::ZERO } else { number };
-                number.output(false, false)
-            })
-        };
-        of(a) << 16 | of(b)
-    })
+    let of = move |bits: u128| {
+        by_format!(half, F => {
+            let number = F::input(float(from, half, low(bits, 32), round), false);
+            let number = if relu && !number.is_nan() && number.is_negative() { F::ZERO } else { number };
+            let number = if finite && number.is_infinite() { F::largest().copy_sign(number) } else { number };
+            number.output(false, false)
+        })
+    };
+    match to.lanes {
+        1 => Alu::new(to, [from], move |[a]| of(a)),
+        _ => Alu::new(to, [from; 2], move |[a, b]| of(a) << 16 | of(b)),
+    }
 }
 
 /// Thirteen bits fewer.
-fn tf32(from: Type, round: Option<&'static str>, relu: bool) -> Option<Alu> {
+fn tf32(from: Type, round: Option<&'static str>, relu: bool, saturates: bool) -> Option<Alu> {
     Alu::new(Type::bits(32), [from], move |[a]| {
         let bits = low(a, 32);
         let (sign, magnitude) = (bits & 0x8000_0000, bits & 0x7fff_ffff);
@@ -173,7 +177,8 @@ fn tf32(from: Type, round: Option<&'static str>, relu: bool) -> Option<Alu> {
         };
         // `rna` cuts the bits of a NaN off: an infinity can be left.
         let finite = magnitude < 0x7f80_0000;
-        sign | (magnitude + if finite { more } else { 0 }) & !0x1fff
+        let rounded = (magnitude + if finite { more } else { 0 }) & !0x1fff;
+        sign | if saturates && rounded == 0x7f80_0000 { 0x7f7f_e000 } else { rounded }
     })
 }
 

@@ -87,7 +87,8 @@ impl Kind {
         const SMALL: &[Name] = &[("e4m3", 8), ("e5m2", 8), ("", 0), ("e2m3", 6), ("e3m2", 6), ("e2m1", 4)];
         Ok(match (self, field(word, 4, 2)) {
             (Kind::Half, 1) => (16, "f32", &[("f16", 16), ("bf16", 16)]),
-            (Kind::Half | Kind::Byte, 0) => return gap("with sums of f16"),
+            (Kind::Half, 0) => (16, "f16", &[("f16", 16)]),
+            (Kind::Byte, 0) => (8, "f16", SMALL),
             (Kind::Tf32, 1) => (32, "f32", &[("", 0), ("", 0), ("tf32", 32)]),
             (Kind::Byte, 1) | (Kind::Scaled { packed: false, .. }, _) => (8, "f32", SMALL),
             (Kind::Integer, 2) => (8, "s32", &[("u8", 8), ("s8", 8)]),
