@@ -244,6 +244,7 @@ fn fault(report: &Report) -> Option<Status> {
         Kind::Bounds => Some(ILLEGAL_ADDRESS),
         Kind::Misaligned => Some(MISALIGNED_ADDRESS),
         Kind::Deadlock => Some(LAUNCH_TIMEOUT),
+        Kind::Launch if finding.went_on() => None,
         Kind::Launch if finding.title.contains("assertion") => Some(ASSERT),
         // Refused before it began, or ended by itself.
         Kind::Launch if report.instructions == 0 => Some(INVALID_VALUE),
@@ -251,4 +252,28 @@ fn fault(report: &Report) -> Option<Status> {
         _ => None,
     };
     report.findings.iter().find_map(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(title: &str) -> Option<Status> {
+        let finding = Finding {
+            kind: Kind::Launch,
+            title: title.into(),
+            places: vec![],
+            notes: vec![],
+            help: String::new(),
+            times: 1,
+        };
+        fault(&Report { findings: vec![finding], instructions: 1, ..Report::default() })
+    }
+
+    /// A GPU gives some number then.
+    #[test]
+    fn a_launch_goes_on_without_a_block_that_was_cancelled() {
+        assert_eq!(of("the number of a block is taken from a response that says that nothing was cancelled"), None);
+        assert_eq!(of("a `trap`"), Some(LAUNCH_FAILED));
+    }
 }

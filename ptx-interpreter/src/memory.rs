@@ -149,6 +149,16 @@ impl Machine<'_> {
         Ok(place - self.rank_of(place) * PIECE + rank * PIECE)
     }
 
+    /// The same, as an address alone: compilers also compute what they do not use. Of a block that the cluster does not have it is
+    /// nobody's.
+    pub(crate) fn mapped(&self, place: u64, rank: u64) -> Result<u64> {
+        let last = WINDOW / PIECE - 1;
+        if rank < self.cluster as u64 || self.cluster as u64 > last {
+            return self.in_block(place, rank);
+        }
+        Ok(place - self.rank_of(place) * PIECE + last * PIECE)
+    }
+
     /// Whether an address is in the shared memory of a block that has ended.
     pub(crate) fn has_ended(&self, address: u64) -> bool {
         matches!(owner(address, self.cluster).0, Owner::Shared(block) if self.blocks.get(block).is_none_or(Option::is_none))

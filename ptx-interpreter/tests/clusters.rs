@@ -152,3 +152,24 @@ fn an_arrival_may_come_after_the_end_of_the_block() {
         assert_eq!((report.stop, report.findings), (None, vec![]), "{seed}");
     }
 }
+
+/// Compilers compute the address in a block that the cluster does not have, and use it only in other lanes.
+#[test]
+fn an_address_of_no_block_may_be_computed() {
+    let run = |of: &str| {
+        let program = Program::parse(&format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{\n\
+             .reg .b32 %r<4>;\n.reg .pred %p;\n.shared .align 4 .b32 own;\n\
+             mov.u32 %r0, own; mov.u32 %r1, %tid.x; mapa.shared::cluster.u32 %r2, %r0, %r1;\n\
+             setp.eq.u32 %p, %r1, {of};\n@%p st.shared::cluster.u32 [%r2], 7;\n\
+             barrier.cluster.arrive; barrier.cluster.wait;\nret;\n}}\n"
+        ));
+        let mut trial = Trial::new(&program, "k");
+        trial.grid([2, 1, 1]).block([32, 1, 1]).cluster([2, 1, 1]);
+        trial.check()
+    };
+    assert!(run("64").is_clean());
+    let report = run("5");
+    let text = report.findings[0].to_string();
+    assert!(text.contains("byte 0 of the shared memory of a block that the cluster does not have"), "{text}");
+}

@@ -1,6 +1,6 @@
 //! Blocks that take over the work of blocks that have not begun.
 
-use ptx_interpreter::{Program, Trial};
+use ptx_interpreter::{Finding, Program, Trial};
 
 /// Adds 1 to the number of its block, and to that of each block whose launch it cancels; beside them it counts the blocks that
 /// have begun. `{wait}` and `{space}` may be left out.
@@ -162,6 +162,7 @@ WAIT{at}: mbarrier.try_wait.parity.shared.b64 %p1, [answered], {parity}; @!%p1 b
     let mut trial = Trial::new(&program, "twice");
     let report = trial.block([1, 1, 1]).check();
     assert_eq!(report.stop, None);
+    assert!(report.findings.iter().all(Finding::went_on));
     report.findings.iter().map(ToString::to_string).collect()
 }
 

@@ -23,6 +23,9 @@ impl Checks {
             (Owner::Local(_), at) => format!("byte {at} of its local memory"),
             (Owner::Parameters, at) => format!("byte {at} of the parameters"),
             (Owner::Module, at) => format!("byte {at} of the module's variables"),
+            (Owner::Nobody, at) if is_shared(address) => {
+                format!("byte {at} of the shared memory of a block that the cluster does not have")
+            }
             _ => self.near(address),
         }
     }

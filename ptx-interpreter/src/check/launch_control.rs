@@ -2,8 +2,19 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Found, Refusal};
-use super::finding::Kind;
+use super::finding::{Finding, Kind};
 use super::marks::happened;
+
+const ASKS_AGAIN: &str =
+    "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
+const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
+
+impl Finding {
+    /// Whether the launch went on after it, though it is no launch as it has to be.
+    pub fn went_on(&self) -> bool {
+        self.kind == Kind::Launch && [ASKS_AGAIN, NO_BLOCK].contains(&&*self.title)
+    }
+}
 
 impl Checks {
     /// A thread sees that a request of its cluster cancelled nothing.
@@ -25,8 +36,7 @@ impl Checks {
         let Some(refusal) = all.into_iter().flatten().find(before).copied() else { return };
         self.find(Found {
             kind: Kind::Launch,
-            title: "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing"
-                .into(),
+            title: ASKS_AGAIN.into(),
             places: vec![
                 (refusal.actor, refusal.site, "sees that nothing was cancelled".into()),
                 (actor, site, "asks again".into()),
@@ -41,7 +51,7 @@ impl Checks {
     pub(crate) fn has_no_block(&mut self, actor: Actor, site: u32) {
         self.find(Found {
             kind: Kind::Launch,
-            title: "the number of a block is taken from a response that says that nothing was cancelled".into(),
+            title: NO_BLOCK.into(),
             places: vec![(actor, site, "takes the number of a block".into())],
             notes: vec!["what a GPU gives then is undefined".into()],
             help: "ask `clusterlaunchcontrol.query_cancel.is_canceled` first, and go on only if it is true".into(),

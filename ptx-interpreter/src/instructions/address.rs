@@ -61,7 +61,7 @@ impl Address {
             What::Rank => machine.rank_of(value),
             What::There => {
                 let rank = machine.get(thread, self.operands.get(2).ok_or_else(missing)?)? as u64;
-                machine.in_block(value, rank)?
+                machine.mapped(value, rank)?
             }
         })
     }
