@@ -241,10 +241,10 @@ fn fault(report: &Report) -> Option<Status> {
         return Some(LAUNCH_FAILED);
     }
     let of = |finding: &Finding| match finding.kind {
+        _ if finding.went_on() => None,
         Kind::Bounds => Some(ILLEGAL_ADDRESS),
         Kind::Misaligned => Some(MISALIGNED_ADDRESS),
         Kind::Deadlock => Some(LAUNCH_TIMEOUT),
-        Kind::Launch if finding.went_on() => None,
         Kind::Launch if finding.title.contains("assertion") => Some(ASSERT),
         // Refused before it began, or ended by itself.
         Kind::Launch if report.instructions == 0 => Some(INVALID_VALUE),
@@ -258,7 +258,7 @@ fn fault(report: &Report) -> Option<Status> {
 mod tests {
     use super::*;
 
-    fn of(title: &str) -> Option<Status> {
+    fn of(kind: Kind, title: &str) -> Option<Status> {
         let finding = Finding {
             kind: Kind::Launch,
             title: title.into(),
@@ -270,10 +270,14 @@ mod tests {
         fault(&Report { findings: vec![finding], instructions: 1, ..Report::default() })
     }
 
-    /// A GPU gives some number then.
+    /// A GPU gives some number then, or the other block is still there.
     #[test]
-    fn a_launch_goes_on_without_a_block_that_was_cancelled() {
-        assert_eq!(of("the number of a block is taken from a response that says that nothing was cancelled"), None);
-        assert_eq!(of("a `trap`"), Some(LAUNCH_FAILED));
+    fn a_launch_goes_on_after_what_ended_nothing() {
+        let no_block = "the number of a block is taken from a response that says that nothing was cancelled";
+        assert_eq!(of(Kind::Launch, no_block), None);
+        let other = "the shared memory of another block is accessed, and nothing keeps that block from ending before";
+        assert_eq!(of(Kind::Bounds, other), None);
+        assert_eq!(of(Kind::Bounds, "an access is outside of every piece of memory"), Some(ILLEGAL_ADDRESS));
+        assert_eq!(of(Kind::Launch, "a `trap`"), Some(LAUNCH_FAILED));
     }
 }

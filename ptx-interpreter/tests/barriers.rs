@@ -130,3 +130,32 @@ fn a_cluster_meets_in_two_steps() {
     let fenced = relaxed.replace("barrier.cluster.arrive", "fence.acq_rel.cluster; barrier.cluster.arrive");
     assert_eq!(right(&fenced, 2), expected);
 }
+
+/// A relaxed arrival and a relaxed wait order with fences: one before the arrival, and one after the wait.
+#[test]
+fn fences_order_around_relaxed_arrivals_and_waits() {
+    let kinds = |before: &str, arrive: &str, wait: &str, after: &str| {
+        let program = Program::parse(&format!(
+            ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
+             .reg .b32 %r<4>;\n.reg .b64 %d;\n.reg .pred %p<3>;\n.shared .align 8 .b64 bar;\n.shared .b32 word;\n\
+             mov.u32 %r0, %tid.x; setp.ne.u32 %p1, %r0, 0; setp.ne.u32 %p2, %r0, 32; ld.param.u64 %d, [out];\n\
+             @%p1 bra BEGIN;\nmbarrier.init.shared.b64 [bar], 1;\nBEGIN: bar.sync 0;\n@%p1 bra WAITS;\n\
+             st.shared.b32 [word], 5;\n{before}\nmbarrier.arrive.{arrive}.shared.b64 _, [bar];\nWAITS: @%p2 bra END;\n\
+             AGAIN: mbarrier.try_wait.parity.{wait}.shared.b64 %p1, [bar], 0;\n@!%p1 bra AGAIN;\n{after}\n\
+             ld.shared.b32 %r1, [word]; st.global.b32 [%d], %r1;\nEND: ret;\n}}\n"
+        ));
+        let mut trial = Trial::new(&program, "k");
+        trial.block([64, 1, 1]).buffer(&[0; 4]).unwrap();
+        trial.check().findings.iter().map(|finding| finding.kind.word()).collect::<Vec<_>>()
+    };
+    let (released, acquired) = ("fence.release.sync_restrict::shared::cta.cluster;", "fence.acq_rel.cta;");
+    let restricted = "fence.acquire.sync_restrict::shared::cluster.cluster;";
+    assert_eq!(kinds("", "release.cta", "acquire.cta", ""), [""; 0]);
+    assert_eq!(kinds("", "release.cta", "relaxed.cta", acquired), [""; 0]);
+    assert_eq!(kinds("", "release.cta", "relaxed.cluster", restricted), [""; 0]);
+    assert_eq!(kinds(acquired, "relaxed.cta", "acquire.cta", ""), [""; 0]);
+    assert_eq!(kinds(released, "relaxed.cluster", "relaxed.cluster", restricted), [""; 0]);
+    assert_ne!(kinds("", "release.cta", "relaxed.cta", ""), [""; 0]);
+    assert_ne!(kinds("", "relaxed.cta", "acquire.cta", ""), [""; 0]);
+    assert_ne!(kinds("", "relaxed.cta", "relaxed.cta", acquired), [""; 0]);
+}

@@ -277,6 +277,23 @@ fn factors_are_negated_sums_begin_anew_and_lanes_are_left_alone() {
     Case { disabled: 0xffff_0000_0000_0000_0000_0000_dead_beef, ..PLAIN }.is_right();
 }
 
+/// The wait orders no accesses, but the products are over: with the fence behind it, it is enough for `tcgen05`.
+#[test]
+fn a_product_may_be_waited_for_by_a_relaxed_wait() {
+    let kernel = PLAIN.kernel();
+    assert!(kernel.contains("try_wait.parity.shared"));
+    for scope in ["cta", "cluster"] {
+        let report =
+            report_of(&kernel.replace("try_wait.parity.shared", &format!("try_wait.parity.relaxed.{scope}.shared")));
+        assert!(report.is_clean(), "{report}");
+    }
+    let relaxed = kernel.replace("try_wait.parity.shared", "try_wait.parity.relaxed.cta.shared");
+    let (before, after) = relaxed.rsplit_once("tcgen05.commit").expect("it is told");
+    let unfenced = after.replacen("tcgen05.fence::after_thread_sync;\n", "", 1);
+    let report = report_of(&format!("{before}tcgen05.commit{unfenced}"));
+    assert!(report.findings.iter().any(|finding| finding.kind == Kind::Order), "{report}");
+}
+
 fn report_of(kernel: &str) -> Report {
     let program = Program::parse(kernel);
     let mut trial = Trial::new(&program, "k");

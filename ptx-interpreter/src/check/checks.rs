@@ -77,7 +77,8 @@ pub(super) enum Lack {
 pub(super) struct State {
     pub(super) epoch: u32,
     pub(super) known: Known,
-    /// What is over, although nothing orders it: what others did before they arrived at an mbarrier for too narrow a scope.
+    /// What is over, although nothing orders it: what others did before they arrived at an mbarrier for too narrow a scope, or before
+    /// a phase was over that a relaxed wait waited for.
     pub(super) over: Clock,
     /// What comes before its `tcgen05` instructions.
     pub(super) tensor: Clock,

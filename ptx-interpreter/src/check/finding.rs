@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::launch_control::{ASKS_AGAIN, NO_BLOCK};
+use super::lifetimes::{NOT_BEGUN, OUTLIVED};
 use crate::lanes::LANES;
 use crate::text::guarded;
 
@@ -207,6 +209,11 @@ const IN_RUST: [(&str, &str); 7] = [
 pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
 
 impl Finding {
+    /// Whether the launch went on after it, though its kind is one that ends a launch.
+    pub fn went_on(&self) -> bool {
+        [ASKS_AGAIN, NO_BLOCK, NOT_BEGUN, OUTLIVED].contains(&&*self.title)
+    }
+
     /// Whether two threads race that load a value and store another one in its place.
     pub(crate) fn is_of_an_update(&self) -> bool {
         let [one, other, ..] = &*self.places else { return false };

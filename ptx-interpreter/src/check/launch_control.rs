@@ -2,19 +2,12 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Found, Refusal};
-use super::finding::{Finding, Kind};
+use super::finding::Kind;
 use super::marks::happened;
 
-const ASKS_AGAIN: &str =
+pub(super) const ASKS_AGAIN: &str =
     "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
-const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
-
-impl Finding {
-    /// Whether the launch went on after it, though it is no launch as it has to be.
-    pub fn went_on(&self) -> bool {
-        self.kind == Kind::Launch && [ASKS_AGAIN, NO_BLOCK].contains(&&*self.title)
-    }
-}
+pub(super) const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
 
 impl Checks {
     /// A thread sees that a request of its cluster cancelled nothing.

@@ -9,6 +9,11 @@ use super::visits::{Visit, Visitor};
 use crate::access::{Engine, Scope};
 use crate::spaces::{Owner, owner};
 
+pub(super) const NOT_BEGUN: &str =
+    "the shared memory of another block is accessed, and nothing tells that this block has begun";
+pub(super) const OUTLIVED: &str =
+    "the shared memory of another block is accessed, and nothing keeps that block from ending before";
+
 impl Checks {
     /// An access to shared memory: that of another block, or by an engine, may come too late.
     pub(super) fn visit(&mut self, event: Event) {
@@ -43,7 +48,7 @@ impl Checks {
         let what = format!("accesses {}", self.place_of(event.address));
         self.find(Found {
             kind: Kind::Bounds,
-            title: "the shared memory of another block is accessed, and nothing tells that this block has begun".into(),
+            title: NOT_BEGUN.into(),
             places: vec![(event.actor, event.site, what)],
             notes: vec![],
             help: "put `barrier.cluster.arrive` and `barrier.cluster.wait` (cluster.sync()) before the first access, which all threads of the cluster execute".into(),
@@ -84,7 +89,7 @@ impl Checks {
         let (kind, title, what, help) = match visitor {
             Visitor::Thread(_) => (
                 Kind::Bounds,
-                "the shared memory of another block is accessed, and nothing keeps that block from ending before",
+                OUTLIVED,
                 format!("accesses {place}"),
                 "put `barrier.cluster.arrive` and `barrier.cluster.wait` (cluster.sync()) after the last access, which all threads of the cluster execute before they end",
             ),

@@ -26,6 +26,7 @@ mod lifetimes;
 mod maps;
 mod mark;
 mod marks;
+mod mbarriers;
 mod merged;
 mod missing;
 mod orders;

@@ -3,20 +3,17 @@
 use std::rc::Rc;
 
 use super::actor::Actor;
-use super::checks::{
-    Checks, Event, Lack, Mbarrier, Meeting, Missed, Numbers, Record, State, Strong, Through, level, scope_of,
-};
+use super::checks::{Checks, Event, Lack, Meeting, Missed, Numbers, Record, State, Strong, Through, level};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
-use super::marks::happened;
 use super::trail::Trail;
-use super::weak_order::{lack, remember};
-use crate::access::{Arrival, Engine, Fence, Memory, Scope};
+use super::weak_order::lack;
+use crate::access::{Engine, Fence, Scope};
 
 impl State {
     /// All that the thread did and knew until now; a new epoch begins.
-    fn release(&mut self, actor: Actor, threads: usize) -> Known {
+    pub(super) fn release(&mut self, actor: Actor, threads: usize) -> Known {
         let mut known = self.known.clone();
         known.ordered.raise_thread(actor.block, actor.number, threads, self.epoch);
         self.epoch += 1;
@@ -45,7 +42,7 @@ impl State {
         }
     }
 
-    fn strong(&mut self) -> &mut Strong {
+    pub(super) fn strong(&mut self) -> &mut Strong {
         self.strong.get_or_insert_default()
     }
 }
@@ -234,7 +231,7 @@ impl Checks {
         self.barriers.insert((actor.block, number), pool);
     }
 
-    fn add(&mut self, pool: &mut Pool, actor: Actor) {
+    pub(super) fn add(&mut self, pool: &mut Pool, actor: Actor) {
         let threads = self.threads;
         let state = self.state(actor);
         pool.add(&state.known);
@@ -332,159 +329,5 @@ impl Checks {
     pub(crate) fn multiplied(&mut self, waiting: &[Actor], warp: Actor, done: u32) {
         let engine = self.engine(Engine::Matrix, warp);
         waiting.iter().for_each(|actor| self.state(*actor).known.ordered.raise_engine(engine, done));
-    }
-
-    /// The copies of a thread count at a barrier in memory.
-    pub(crate) fn copied_at(&mut self, actor: Actor, place: u64, done: u32) {
-        let engine = self.engine(Engine::Small, actor);
-        if let Some(bar) = self.mbarriers.get_mut(&place) {
-            bar.pool[0].known.ordered.raise_engine(engine, done);
-        }
-    }
-
-    pub(crate) fn init(&mut self, actor: Actor, place: u64, site: u32) {
-        let epoch = self.state(actor).epoch;
-        // The phases of a new barrier come after those of one that was there before.
-        let phase = self.mbarriers.get(&place).map_or(1, |old| old.phase + 1);
-        self.mbarriers.insert(
-            place,
-            Mbarrier {
-                init: (actor, epoch, site),
-                ended: None,
-                shown: false,
-                told: None,
-                phase,
-                first_phase: phase,
-                pool: Default::default(),
-                completed: Default::default(),
-                tensor: Default::default(),
-                far: None,
-                weak: Vec::new(),
-                over: Default::default(),
-                balance: 0,
-                last: (actor, site),
-            },
-        );
-    }
-
-    /// `mbarrier.inval`: there is no barrier any more.
-    pub(crate) fn end_barrier(&mut self, actor: Actor, place: u64, site: u32) {
-        let epoch = self.state(actor).epoch;
-        if let Some(bar) = self.mbarriers.get_mut(&place) {
-            bar.ended = Some((actor, epoch, site));
-        }
-    }
-
-    /// Who has ended a barrier before a thread uses it. What nothing orders is a race.
-    pub(crate) fn ended_before(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
-        let (by, epoch, site) = self.mbarriers.get(&place)?.ended?;
-        (by == actor || happened(self.state(actor), epoch, by)).then_some((by, site))
-    }
-
-    /// The instruction that has initialised a barrier.
-    pub(crate) fn init_of(&self, place: u64) -> Option<u32> {
-        self.mbarriers.get(&place).map(|bar| bar.init.2)
-    }
-
-    pub(crate) fn is_barrier(&self, place: u64) -> bool {
-        self.mbarriers.contains_key(&place)
-    }
-
-    /// Who initialised a barrier, if the asynchronous proxy does not know of it yet. A thread that initialises a barrier and at
-    /// once begins its copies needs no fence: CUB's `DeviceTransform` says that the memory model was changed so. Nor does the same
-    /// thread later, for copies to `.shared::cta`, which are newer: libcu++'s `memcpy_async` relies on that.
-    pub(crate) fn hidden_init(&mut self, actor: Actor, place: u64, is_to_own_block: bool) -> Option<(Actor, u32)> {
-        let bar = self.mbarriers.get(&place).filter(|bar| !bar.shown)?;
-        let (writer, epoch, site) = bar.init;
-        if writer == actor && (is_to_own_block || self.state(actor).epoch == epoch) {
-            return None;
-        }
-        let seen =
-            self.state(actor).known.proxied[Memory::Shared as usize].of_thread(writer.block, writer.number) >= epoch;
-        (!seen).then_some((writer, site))
-    }
-
-    pub(crate) fn arrive_at(&mut self, actor: Actor, site: u32, place: u64, owner: u32, arrival: Arrival) {
-        let distance = self.distance(actor.block, owner);
-        let Some(mut bar) = self.mbarriers.remove(&place) else { return };
-        bar.tensor[0].join(&self.state(actor).known.tensor);
-        let why = if !arrival.releases {
-            Some(Lack::Release)
-        } else {
-            (level(arrival.scope) < distance).then(|| Lack::ReleaseScope(arrival.scope, scope_of(distance)))
-        };
-        if let Some(why) = why {
-            let threads = self.threads;
-            let state = self.state(actor);
-            bar.over[0].join(&state.over);
-            let known = state.release(actor, threads);
-            bar.over[0].join(&known.ordered);
-            let known = Trail::new(&known.ordered, (actor, 0), threads, None);
-            let (through, writer) = (Through::Mbarrier, actor);
-            remember(
-                &mut bar.weak,
-                Missed { known, through, why, writer, write: site, read: site, epoch: 0, flag: None, record: None },
-            );
-        } else {
-            self.add(&mut bar.pool[usize::from(distance > 0)], actor);
-            bar.far = if distance > 0 { Some((actor, site)) } else { bar.far };
-        }
-        self.mbarriers.insert(place, bar);
-    }
-
-    /// A phase of a barrier is complete.
-    pub(crate) fn turn(&mut self, place: u64) {
-        let engine = self.engine(Engine::Barrier(place), Actor { block: 0, number: 0 });
-        let Some(bar) = self.mbarriers.get_mut(&place) else { return };
-        for (completed, pool) in bar.completed.iter_mut().zip(std::mem::take(&mut bar.pool)) {
-            completed.join(&pool.known);
-        }
-        for [arrived, before] in [&mut bar.tensor, &mut bar.over] {
-            before.join(&std::mem::take(arrived));
-        }
-        bar.completed[0].ordered.raise_engine(engine, bar.phase);
-        bar.phase += 1;
-    }
-
-    /// A wait for a barrier has ended. What a thread of another block released is acquired by a wait for the cluster alone.
-    pub(crate) fn after_wait(&mut self, actor: Actor, site: u32, place: u64, wait: Arrival) {
-        let Some(bar) = self.mbarriers.remove(&place) else { return };
-        let threads = self.threads;
-        let state = self.state(actor);
-        let through = Through::Mbarrier;
-        state.known.tensor.join(&bar.tensor[1]);
-        state.over.join(&bar.over[1]);
-        for weak in &bar.weak {
-            state.miss(Missed { read: site, ..weak.clone() });
-        }
-        if wait.releases {
-            state.known.join(&bar.completed[0]);
-        }
-        if let Some((writer, write)) = bar.far {
-            let why = match wait.releases {
-                true if level(wait.scope) > 0 => None,
-                true => Some(Lack::AcquireScope(wait.scope, Scope::Cluster)),
-                false => Some(Lack::Acquire),
-            };
-            match why {
-                None => state.known.join(&bar.completed[1]),
-                Some(why) => {
-                    state.over.join(&bar.completed[1].ordered);
-                    let known = Trail::new(&bar.completed[1].ordered, (actor, 0), threads, None);
-                    state.miss(Missed {
-                        known,
-                        through,
-                        why,
-                        writer,
-                        write,
-                        read: site,
-                        epoch: 0,
-                        flag: None,
-                        record: None,
-                    });
-                }
-            }
-        }
-        self.mbarriers.insert(place, bar);
     }
 }
