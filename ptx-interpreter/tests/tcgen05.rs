@@ -304,6 +304,17 @@ fn report_of(kernel: &str) -> Report {
     trial.check()
 }
 
+/// Eight columns are the least, whatever the rows.
+#[test]
+fn eight_columns_are_enough() {
+    for rows in [64, 128] {
+        let case = Case { rows, ..PLAIN };
+        let [own, less] = [case.shape(), case.shape() & !(0x3f << 17) | 1 << 17].map(|shape| format!(", {shape}, "));
+        let report = report_of(&case.kernel().replace(&own, &less));
+        assert!(report.is_clean(), "{rows}: {report}");
+    }
+}
+
 /// A value that is not known ends the launch: it is never a wrong one.
 #[test]
 fn what_is_not_known_is_named() {

@@ -133,7 +133,7 @@ impl Shape {
         }
         let (columns, rows) = (field(word, 17, 6) * 8, field(word, 24, 5) * 16);
         let step = match sharing {
-            Sharing::One if rows == 64 || scales.is_some() => 8,
+            Sharing::One => 8,
             Sharing::Weights => 64,
             _ => 16,
         };

@@ -52,8 +52,8 @@ DEV no_such_block(u32* out) {
   u32 t = threadIdx.x, there, value;
   part[t] = t;
   CLUSTER_SYNC;
-  THERE(there, part + t, WRONG ? 2 - blockIdx.x % 2 : 1 - blockIdx.x % 2);  //~ no_such_block
-  LOAD_THERE(value, there);
+  THERE(there, part + t, WRONG ? 2 - blockIdx.x % 2 : 1 - blockIdx.x % 2);
+  LOAD_THERE(value, there);  //~ no_such_block
   CLUSTER_SYNC;
   out[blockIdx.x * 32 + t] = value;
 }
