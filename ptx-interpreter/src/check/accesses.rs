@@ -257,9 +257,16 @@ impl Checks {
         } else if event.how.writes {
             let site = self.shadow.pages[page].constant.as_ref().map_or(0, |constant| constant[cell]);
             if site != 0 {
-                self.not_constant(event, (event.actor, site - 1), false);
+                let actor = self.reader_by((page, cell), at, site - 1).unwrap_or(event.actor);
+                self.not_constant(event, (actor, site - 1), false);
             }
         }
+    }
+
+    /// A thread that has read a cell by an instruction, if the shadow remembers one.
+    fn reader_by(&self, (page, cell): (usize, usize), at: u64, site: u32) -> Option<Actor> {
+        let read = self.shadow.read_by((page, cell), at, site)?;
+        Some(self.actor_of(&read, read.lanes.trailing_zeros() as usize))
     }
 
     /// The grid must not have written some bytes of a cell.

@@ -154,8 +154,11 @@ impl Checks {
                 "let a kernel that is launched later fetch them, or keep them in memory that is read with plain `ld.global`",
             ),
             false => (
-                "`ld.global.nc` and `ldu` may return old bytes, even after a barrier or an acquire",
-                "read it with plain `ld.global` (no `__ldg`, no `const … __restrict__` on a pointer to it)",
+                match read {
+                    true => "`ld.global.nc` and `ldu` may return old bytes, even after a barrier or an acquire",
+                    false => "`ptxas` may move `ld.global.nc` behind a write of these bytes that comes later",
+                },
+                "read it with plain `ld.global`: no `__ldg`, no `const … __restrict__` on a pointer to it, nor a write of it through an inlined function's `__restrict__`",
             ),
         };
         let here = (event.actor, event.site, format!("{this}: {}", self.place_of(event.address)));

@@ -266,6 +266,16 @@ impl Shadow {
         marks.find(|mark| mark.writes && mark.bytes & bytes != 0)
     }
 
+    /// A read of a cell by an instruction.
+    pub(crate) fn read_by(&self, (page, cell): (usize, usize), address: u64, site: u32) -> Option<Mark> {
+        let Cell { writes, reads } = *self.pages[page].cells.get(cell)?;
+        let is_it = |mark: &Mark| !mark.writes && mark.site == site;
+        if writes & MORE == 0 {
+            return self.crowd.marks(reads).flat_map(|mark| mark.at(address)).find(is_it);
+        }
+        self.more[(writes & !MORE) as usize].kept.iter().map(|kept| kept.mark).find(is_it)
+    }
+
     /// The same, of an address that may be on no page.
     pub(crate) fn last_write(&self, address: u64) -> Option<Mark> {
         let page = *self.places.get(&(address / PAGE))?;

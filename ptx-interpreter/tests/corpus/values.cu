@@ -45,6 +45,19 @@ DEV restricted(const u32* __restrict__ in, u32* __restrict__ out) {
 extern "C" __global__ void wrong_restricted(const u32* __restrict__ in, u32* __restrict__ out) { restricted<true>(in, out); }
 extern "C" __global__ void right_restricted(const u32* __restrict__ in, u32* __restrict__ out) { restricted<false>(in, out); }
 
+// llama.cpp: nvcc reads by `.nc` what is written through the `__restrict__` pointer of an inlined function.
+//# through_restrict nc 2x64 numbers:1024 same:0 ; inlined function
+__device__ __forceinline__ void copied(void* __restrict__ to, const void* __restrict__ from) {
+  *(uint2*)to = *(const uint2*)from;
+}
+DEV through_restrict(const u32* in, u32* out) {
+  u32 i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  uint2 both = {in[i] + in[i + 1], in[i] - in[i + 1]};  //~ through_restrict
+  if (WRONG) copied(out + i, &both);
+  else *(uint2*)(out + i) = both;
+}
+PAIR(through_restrict, (const u32* in, u32* out), (in, out))
+
 //# uniform_load nc 1x64 numbers:256 zeros:256 ; plain `ld.global`
 DEV uniform_load(u32* data, u32* out) {
   u32 t = threadIdx.x, value;
