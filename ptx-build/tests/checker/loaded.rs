@@ -151,6 +151,14 @@ fn pytorchs_operators_take_numbers() {
     assert_eq!(printed.lines().collect::<Vec<_>>(), ["1398 compared, 632 refused by the host"], "{complaint}");
 }
 
+/// Products with scales of blocks, which PyTorch's kernel for CPUs does not know.
+#[test]
+#[ignore = "it installs PyTorch, which has six gigabytes"]
+fn pytorchs_products_take_scales_of_blocks() {
+    let (_, printed, complaint) = check(&[], Command::new(python()).arg(source("python/scaled.py")));
+    assert_eq!(printed, "right\n", "{complaint}");
+}
+
 /// Warp has a stripped runtime in it, and so has CuTe DSL, which loads machine code.
 #[test]
 #[ignore = "it installs Warp and CuTe DSL, which have half a gigabyte"]

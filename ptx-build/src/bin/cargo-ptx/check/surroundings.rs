@@ -36,9 +36,10 @@ const PTXAS: &str = "ptxas";
 /// The folder of PTX that a compiler keeps.
 const KEPT: &str = "kept";
 /// Files that Python finds before others.
-const PYTHON: [(&str, &str); 3] = [
+const PYTHON: [(&str, &str); 4] = [
     ("sitecustomize.py", include_str!("python/sitecustomize.py")),
     ("ptx_check_torch.py", include_str!("python/ptx_check_torch.py")),
+    ("ptx_check_scaled.py", include_str!("python/ptx_check_scaled.py")),
     ("ptx_check_cute.py", include_str!("python/ptx_check_cute.py")),
 ];
 

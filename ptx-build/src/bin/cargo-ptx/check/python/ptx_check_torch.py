@@ -12,6 +12,7 @@ import sys
 import warnings
 
 import torch
+from ptx_check_scaled import FOUR, scaled_mm
 from torch._decomp import decomposition_table
 
 # Operators that launch no kernel.
@@ -267,6 +268,14 @@ def flash_attention(query, key, value, dropout_p=0.0, is_causal=False, return_de
     return output, logarithms, None, None, query.size(2), key.size(2), nothing, nothing, torch.empty_like(nothing)
 
 
+def scaled_product(*arguments, **named):
+    """A product of matrices with scales: those of blocks are not known to the host's operator."""
+    tell()
+    call = Call([arguments, list(named.values())])
+    hosts = mapped(call.host, arguments), {name: mapped(call.host, value) for name, value in named.items()}
+    return call.result(scaled_mm(*hosts[0], **hosts[1]))
+
+
 def operators():
     """Each operator that has a kernel for the device and is no view, by its name."""
     for name in torch._C._dispatch_get_all_op_names():
@@ -290,7 +299,7 @@ def install(_):
         replaced = {word: kernel(operator) for word, operator in operators()} | {
             "zero_": zero_,
             "_scaled_dot_product_flash_attention": flash_attention,
-        }
+        } | ({"_scaled_mm": scaled_product} if FOUR else {})
         for word, function in replaced.items():
             library.impl(word, function, "CUDA", **override)
         keyed = (copy_, {"with_keyset": True}) if own_copy else (functools.partial(copy_, None), {})
