@@ -326,7 +326,8 @@ fn elements_have_scales() {
             of(words, four, 4, true, 32, [at % 2 * 2, 2 - at % 2 * 2]);
         }
         for (is_power, words) in [false, true].into_iter().zip(fours) {
-            of(words, four, 4, is_power, 16, [0, 0]);
+            // CUTLASS sets a bit behind the type of B, which says something of sparse matrices alone.
+            of(words, [("e2m1", 1), ("e2m1", 1 | 4)], 4, is_power, 16, [0, 0]);
         }
     }
 }

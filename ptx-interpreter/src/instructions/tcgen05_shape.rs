@@ -123,11 +123,12 @@ impl Shape {
         }
         let (bits, sum, names) = kind.types(word)?;
         let scales = kind.scales(word)?;
-        let of = |from: u32| match names.get(field(word, from, 3)) {
+        let of = |from: u32, bits: u32| match names.get(field(word, from, bits)) {
             Some(name) if name.1 > 0 => Ok(*name),
             _ => Err(wrong("the instruction descriptor has a type of A or B that the kind has not")),
         };
-        let (a, b) = (of(7)?, of(10)?);
+        // Of elements side by side the type of B has two bits, and the third one says nothing of whole matrices.
+        let (a, b) = (of(7, 3)?, of(10, if matches!(kind, Kind::Scaled { packed: true, .. }) { 2 } else { 3 })?);
         if bits == 16 && a != b {
             return Err(wrong("A and B are not of one type"));
         }
