@@ -253,31 +253,3 @@ fn fault(report: &Report) -> Option<Status> {
     };
     report.findings.iter().find_map(of)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(kind: Kind, title: &str) -> Option<Status> {
-        let finding = Finding {
-            kind: Kind::Launch,
-            title: title.into(),
-            places: vec![],
-            notes: vec![],
-            help: String::new(),
-            times: 1,
-        };
-        fault(&Report { findings: vec![finding], instructions: 1, ..Report::default() })
-    }
-
-    /// A GPU gives some number then, or the other block is still there.
-    #[test]
-    fn a_launch_goes_on_after_what_ended_nothing() {
-        let no_block = "the number of a block is taken from a response that says that nothing was cancelled";
-        assert_eq!(of(Kind::Launch, no_block), None);
-        let other = "the shared memory of another block is accessed, and nothing keeps that block from ending before";
-        assert_eq!(of(Kind::Bounds, other), None);
-        assert_eq!(of(Kind::Bounds, "an access is outside of every piece of memory"), Some(ILLEGAL_ADDRESS));
-        assert_eq!(of(Kind::Launch, "a `trap`"), Some(LAUNCH_FAILED));
-    }
-}

@@ -1,6 +1,6 @@
 //! Clusters in more than one dimension.
 
-use ptx_interpreter::{Program, Trial};
+use ptx_interpreter::{Finding, Kind, Program, Trial};
 
 /// Each block stores where it is: in its cluster, its rank, its cluster, and how many there are; and the number that a neighbour in its
 /// cluster's shared memory has, by its rank.
@@ -114,15 +114,17 @@ END:
 
 #[test]
 fn a_fence_tells_the_cluster_of_barriers() {
-    let kinds = |text: &str| {
+    let findings = |text: &str| -> Vec<Finding> {
         let program = Program::parse(text);
         let reports = (0..8).map(|seed| {
             let mut trial = Trial::new(&program, "pipeline");
             trial.grid([4, 1, 1]).block([64, 1, 1]).seed(seed).limits(100_000, None);
             trial.check()
         });
-        let mut kinds: Vec<&str> =
-            reports.flat_map(|report| report.findings).map(|finding| finding.kind.word()).collect();
+        reports.flat_map(|report| report.findings).collect()
+    };
+    let kinds = |text: &str| {
+        let mut kinds: Vec<&str> = findings(text).iter().map(|finding| finding.kind.word()).collect();
         kinds.sort();
         kinds.dedup();
         kinds
@@ -134,6 +136,8 @@ fn a_fence_tells_the_cluster_of_barriers() {
     // The other block arrives, and nobody waits for that.
     let without = PIPELINE.replace("    @!%p2 bra WAIT;\n", "");
     assert!(kinds(&without).contains(&"bounds"), "{:?}", kinds(&without));
+    // That ends no launch.
+    assert!(findings(&without).iter().all(|finding| finding.kind != Kind::Bounds || finding.went_on()));
 }
 
 /// What a thread sends to its own block's barrier may come after the block has ended.
@@ -170,6 +174,7 @@ fn an_address_of_no_block_may_be_computed() {
     };
     assert!(run("64").is_clean());
     let report = run("5");
+    assert!(!report.findings[0].went_on());
     let text = report.findings[0].to_string();
     assert!(text.contains("byte 0 of the shared memory of a block that the cluster does not have"), "{text}");
 }
