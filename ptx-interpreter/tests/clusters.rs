@@ -178,3 +178,31 @@ fn an_address_of_no_block_may_be_computed() {
     let text = report.findings[0].to_string();
     assert!(text.contains("byte 0 of the shared memory of a block that the cluster does not have"), "{text}");
 }
+
+/// A copy overwrites what another block has read, and the wait for that block has no scope.
+#[test]
+fn a_wait_for_another_block_says_its_scope() {
+    let run = |scope: &str| {
+        let program = Program::parse(&format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 from) {{\n\
+             .reg .b32 %r<6>;\n.reg .b64 %d;\n.reg .pred %p<2>;\n.shared .align 16 .b8 data[16];\n.shared .b64 empty;\n\
+             .shared .b64 full;\nld.param.u64 %d, [from]; mov.u32 %r0, %cluster_ctarank; mov.u32 %r1, data; mov.u32 %r2, empty;\n\
+             mbarrier.init.shared.b64 [empty], 1; mbarrier.init.shared.b64 [full], 1; fence.mbarrier_init.release.cluster;\n\
+             st.shared.b32 [data], 1; fence.proxy.async;\nbarrier.cluster.arrive; barrier.cluster.wait;\n\
+             setp.eq.u32 %p0, %r0, 0; @%p0 bra OWNER;\nmapa.shared::cluster.u32 %r3, %r1, 0; mapa.shared::cluster.u32 %r4, %r2, 0;\n\
+             ld.shared::cluster.b32 %r5, [%r3]; fence.proxy.async;\n\
+             mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];\nbra END;\n\
+             OWNER: mbarrier.try_wait.parity{scope}.shared.b64 %p1, [empty], 0; @!%p1 bra OWNER;\n\
+             mbarrier.arrive.expect_tx.shared.b64 _, [full], 16;\n\
+             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [%d], 16, [full];\n\
+             FULL: mbarrier.try_wait.parity.shared.b64 %p1, [full], 0; @!%p1 bra FULL;\n\
+             END: barrier.cluster.arrive; barrier.cluster.wait;\nret;\n}}\n"
+        ));
+        let mut trial = Trial::new(&program, "k");
+        trial.grid([2, 1, 1]).block([1, 1, 1]).cluster([2, 1, 1]).buffer(&[0; 16]).unwrap();
+        trial.check().findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(run(".acquire.cluster"), [""; 0]);
+    let findings = run("");
+    assert!(findings.iter().any(|text| text.contains("write `mbarrier.try_wait.acquire.cluster`")), "{findings:?}");
+}

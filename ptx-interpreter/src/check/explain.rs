@@ -223,6 +223,12 @@ impl Checks {
                 found.help = format!(
                     "let the other thread arrive at a barrier after its access ({barrier}, or an mbarrier of empty stages), and wait for it before the copy"
                 );
+                // They may have met at an mbarrier that does not order them.
+                if let Some((reader, missed)) = self.missed(old, actor, event) {
+                    let title = std::mem::take(&mut found.title);
+                    self.too_weak(missed, reader, (old, actor), event, &mut found);
+                    found.title = title;
+                }
             }
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
