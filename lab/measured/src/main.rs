@@ -73,7 +73,7 @@ impl Measured {
 const HINTS: &str = "ptx-intrinsics/hints.md";
 
 /// The page that has what NVIDIA's tools see beside what we see.
-const RACES: &str = "docs/find-the-race.md";
+const RACES: &str = "docs/checker.md";
 
 /// That page, with what these reports say of the corpus.
 fn races(page: &Path, reports: &[PathBuf]) -> Result<String> {
