@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::launch_control::{ASKS_AGAIN, NO_BLOCK};
-use super::lifetimes::{NOT_BEGUN, OUTLIVED};
 use crate::lanes::LANES;
 use crate::text::guarded;
 
@@ -207,6 +205,15 @@ const IN_RUST: [(&str, &str); 7] = [
 
 /// The title of what the deadline ended.
 pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
+
+// What ends no launch.
+pub(super) const ASKS_AGAIN: &str =
+    "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
+pub(super) const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
+pub(super) const NOT_BEGUN: &str =
+    "the shared memory of another block is accessed, and nothing tells that this block has begun";
+pub(super) const OUTLIVED: &str =
+    "the shared memory of another block is accessed, and nothing keeps that block from ending before";
 
 impl Finding {
     /// Whether the launch went on after it, though its kind is one that ends a launch.

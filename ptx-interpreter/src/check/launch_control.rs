@@ -2,12 +2,8 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Found, Refusal};
-use super::finding::Kind;
+use super::finding::{ASKS_AGAIN, Kind, NO_BLOCK};
 use super::marks::happened;
-
-pub(super) const ASKS_AGAIN: &str =
-    "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
-pub(super) const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
 
 impl Checks {
     /// A thread sees that a request of its cluster cancelled nothing.

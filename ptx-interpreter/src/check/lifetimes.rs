@@ -3,16 +3,11 @@
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, level};
 use super::early::Early;
-use super::finding::Kind;
+use super::finding::{Kind, NOT_BEGUN, OUTLIVED};
 use super::uses::Use;
 use super::visits::{Visit, Visitor};
 use crate::access::{Engine, Scope};
 use crate::spaces::{Owner, owner};
-
-pub(super) const NOT_BEGUN: &str =
-    "the shared memory of another block is accessed, and nothing tells that this block has begun";
-pub(super) const OUTLIVED: &str =
-    "the shared memory of another block is accessed, and nothing keeps that block from ending before";
 
 impl Checks {
     /// An access to shared memory: that of another block, or by an engine, may come too late.
