@@ -83,6 +83,22 @@ fn a_program_linked_to_the_runtime_of_cuda_12_runs() {
 }
 
 /// Pieces of memory that are mapped side by side are one array, which grows, has holes, and is closed.
+/// One mistake in a template is one finding, whatever its instances.
+#[test]
+fn instances_of_a_template_are_told_together() {
+    let program = Program::of_nvcc("instances.cu", &[]);
+    let (code, printed, complaint) = program.check(&[]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert_eq!(printed.matches("error[").count(), 1, "{printed}");
+    assert!(printed.contains("(launch 1: mirror<…>, one of 2 instances, seed 0)"), "{printed}");
+    let summary = "\nmirror<…> (2 instances): 1 finding in 3 launches, each in 1 order of its threads, ";
+    assert!(printed.contains(summary), "{printed}");
+    let (_, printed, complaint) = check(&["--json"], &mut Command::new(program.path()));
+    let findings: Vec<serde_json::Value> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_eq!(findings.len(), 1, "{printed}{complaint}");
+    assert_eq!(findings[0]["kernels"].as_array().map(Vec::len), Some(2), "{printed}");
+}
+
 #[test]
 fn a_program_maps_memory() {
     let program = Program::of_cc("virtual.c", &["-Wno-missing-braces"]);

@@ -1,6 +1,6 @@
 //! What was found, as a person reads it, or as JSON.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use ptx_build::error::Result;
 use ptx_build::program::print;
@@ -10,49 +10,90 @@ use serde_json::{Value, json};
 use crate::names::{readable, readable_in};
 use crate::orders::Orders;
 
+/// A finding, as often as it was found.
+struct Shown<'r> {
+    /// The first launch and seed that showed it.
+    first: &'r Record,
+    finding: Finding,
+    /// With the names of its functions as they were written.
+    named: Finding,
+    /// The instances of its kernel that showed it.
+    kernels: BTreeSet<&'r str>,
+}
+
+impl Shown<'_> {
+    /// Whether a finding of a kernel is this one. Instances of a template have the lines of their source in common.
+    fn is(&self, kernel: &str, (finding, named): (&Finding, &Finding), names: &Names<'_>) -> bool {
+        self.first.kernel == kernel && same(&self.finding, finding)
+            || names[&*self.first.kernel] == names[kernel] && self.named.is_of_the_lines_of(named)
+    }
+}
+
+/// The readable names of kernels: instances of a template have one.
+type Names<'r> = HashMap<&'r str, String>;
+
 /// Prints every finding of a kernel once, with the first launch and seed that showed it; then a line for each kernel. `orders` says
 /// how many were asked for, of one kernel.
 pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bool) -> Result<()> {
-    let mut shown: Vec<(&Record, Finding)> = Vec::new();
-    for record in records {
-        for finding in &record.findings {
-            let is_known =
-                |(first, other): &&mut (&Record, Finding)| first.kernel == record.kernel && same(other, finding);
-            match shown.iter_mut().find(is_known) {
-                Some((first, other)) => {
-                    other.times += finding.times;
-                    if first.launch == record.launch && record.seed < first.seed {
-                        *first = record;
-                    }
-                }
-                None => shown.push((record, finding.clone())),
-            }
-        }
-    }
+    let all: BTreeSet<&str> = records.iter().map(|record| &*record.kernel).collect();
+    let names: Names<'_> = all.into_iter().map(|kernel| (kernel, readable(kernel))).collect();
+    let shown = shown(records, &names);
     let several = records.iter().any(|record| record.launch > 1);
     let mut page = String::new();
-    for (record, finding) in &shown {
-        let Record { kernel, launch, seed, .. } = record;
-        let kernel = readable(kernel);
+    for one in &shown {
+        let Record { kernel, launch, seed, .. } = one.first;
+        let instances = match one.kernels.len() {
+            1 => String::new(),
+            count => format!(", one of {count} instances"),
+        };
         page += &match (as_json, several) {
-            (true, _) => format!("{}\n", line(record, finding, orders)),
-            (false, _) if *launch == 0 => format!("{}\n", named(finding)),
-            (false, true) => format!("{}  (launch {launch}: {kernel}, seed {seed})\n\n", named(finding)),
-            (false, false) => format!("{}  (seed {seed})\n\n", named(finding)),
+            (true, _) => format!("{}\n", line(one, orders)),
+            (false, _) if *launch == 0 => format!("{}\n", one.named),
+            (false, true) => {
+                let kernel = &names[&**kernel];
+                format!("{}  (launch {launch}: {kernel}{instances}, seed {seed})\n\n", one.named)
+            }
+            (false, false) => format!("{}  (seed {seed})\n\n", one.named),
         };
     }
     let mut kernels: Vec<&str> = Vec::new();
     for record in records.iter().filter(|record| !as_json && record.is_of_work()) {
-        if !kernels.contains(&record.kernel.as_str()) {
-            kernels.push(&record.kernel);
+        let name = &*names[&*record.kernel];
+        if !kernels.contains(&name) {
+            kernels.push(name);
         }
     }
-    for kernel in kernels {
-        let of: Vec<&Record> = records.iter().filter(|record| record.kernel == kernel).collect();
-        let found = shown.iter().filter(|(record, finding)| record.kernel == kernel || names(finding, kernel)).count();
-        page += &summary(kernel, &of, orders, found);
+    for name in kernels {
+        let of: Vec<&Record> = records.iter().filter(|record| names[&*record.kernel] == name).collect();
+        let is_about = |one: &&Shown<'_>| {
+            names[&*one.first.kernel] == name || of.iter().any(|record| is_named(&one.finding, &record.kernel))
+        };
+        page += &summary(name, &of, orders, shown.iter().filter(is_about).count());
     }
     print(&page)
+}
+
+fn shown<'r>(records: &'r [Record], names: &Names<'_>) -> Vec<Shown<'r>> {
+    let mut shown: Vec<Shown<'r>> = Vec::new();
+    for record in records {
+        for finding in &record.findings {
+            let named = named(finding);
+            match shown.iter_mut().find(|one| one.is(&record.kernel, (finding, &named), names)) {
+                Some(one) => {
+                    one.named.times += finding.times;
+                    one.kernels.insert(&record.kernel);
+                    if one.first.launch == record.launch && record.seed < one.first.seed {
+                        one.first = record;
+                    }
+                }
+                None => {
+                    let kernels = BTreeSet::from([&*record.kernel]);
+                    shown.push(Shown { first: record, finding: finding.clone(), named, kernels });
+                }
+            }
+        }
+    }
+    shown
 }
 
 /// What of the orders of a kernel is missing; beside JSON, to standard error.
@@ -82,11 +123,13 @@ pub(crate) fn printed(text: &str, as_json: bool) -> Result<()> {
 }
 
 /// `scale: no findings in 3 launches, each in 1 order of its threads, 18434 instructions`
-fn summary(kernel: &str, records: &[&Record], orders: Option<&Orders>, findings: usize) -> String {
+fn summary(name: &str, records: &[&Record], orders: Option<&Orders>, findings: usize) -> String {
     let of = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     let found = if findings == 0 { "no findings".to_owned() } else { of(findings, "finding") };
+    let instances = records.iter().map(|record| &record.kernel).collect::<BTreeSet<_>>().len();
+    let name = if instances > 1 { format!("{name} ({instances} instances)") } else { name.to_owned() };
     if records.iter().all(|record| record.is_library) {
-        return format!("{}: {found} in {}\n", readable(kernel), of(records.len(), "call"));
+        return format!("{name}: {found} in {}\n", of(records.len(), "call"));
     }
     let launches: BTreeSet<u64> = records.iter().map(|record| record.launch).collect();
     let in_each = || of(records.len().div_ceil(launches.len().max(1)), "order");
@@ -100,7 +143,7 @@ fn summary(kernel: &str, records: &[&Record], orders: Option<&Orders>, findings:
         true => "; what they leave is compared with orders without older values",
         false => "",
     };
-    format!("{}: {found} in {ran} of its threads, {instructions} instructions{compared}\n", readable(kernel))
+    format!("{name}: {found} in {ran} of its threads, {instructions} instructions{compared}\n")
 }
 
 /// A finding with the names of its functions as they were written.
@@ -116,7 +159,7 @@ fn named(finding: &Finding) -> Finding {
 }
 
 /// Whether a finding is also about a kernel that it was not found in.
-fn names(finding: &Finding, kernel: &str) -> bool {
+fn is_named(finding: &Finding, kernel: &str) -> bool {
     finding.title.contains(&format!("kernel `{kernel}`"))
 }
 
@@ -129,16 +172,18 @@ fn same(one: &Finding, other: &Finding) -> bool {
     one.kind == other.kind && is_of_places || one.is_of_the_lines_of(other)
 }
 
-fn line(record: &Record, finding: &Finding, orders: Option<&Orders>) -> Value {
+fn line(shown: &Shown<'_>, orders: Option<&Orders>) -> Value {
+    let Shown { first: record, finding, named, kernels } = shown;
     let mut line = json!({
         "kernel": record.kernel,
+        "kernels": kernels,
         "launch": record.launch,
         "kind": finding.kind.word(),
         "title": finding.title,
         "places": finding.places.iter().map(place).collect::<Vec<_>>(),
         "notes": finding.notes,
         "help": finding.help,
-        "times": finding.times,
+        "times": named.times,
         "seed": record.seed,
     });
     if let Some(orders) = orders {
