@@ -93,7 +93,7 @@ fn instances_of_a_template_are_told_together() {
     assert!(printed.contains("(launch 1: mirror<…>, one of 2 instances, seed 0)"), "{printed}");
     let summary = "\nmirror<…> (2 instances): 1 finding in 3 launches, each in 1 order of its threads, ";
     assert!(printed.contains(summary), "{printed}");
-    let (_, printed, complaint) = check(&["--json"], &mut Command::new(program.path()));
+    let (_, printed, complaint) = check(&["--json"], &Command::new(program.path()));
     let findings: Vec<serde_json::Value> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     assert_eq!(findings.len(), 1, "{printed}{complaint}");
     assert_eq!(findings[0]["kernels"].as_array().map(Vec::len), Some(2), "{printed}");
