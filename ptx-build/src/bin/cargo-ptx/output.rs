@@ -56,21 +56,29 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
             (false, false) => format!("{}  (seed {seed})\n\n", one.named),
         };
     }
+    if !as_json {
+        page += &summaries(records, &shown, &names, orders);
+    }
+    print(&page)
+}
+
+/// A line for each kernel, in the order of their first launches.
+fn summaries(records: &[Record], shown: &[Shown<'_>], names: &Names<'_>, orders: Option<&Orders>) -> String {
     let mut kernels: Vec<&str> = Vec::new();
-    for record in records.iter().filter(|record| !as_json && record.is_of_work()) {
+    for record in records.iter().filter(|record| record.is_of_work()) {
         let name = &*names[&*record.kernel];
         if !kernels.contains(&name) {
             kernels.push(name);
         }
     }
-    for name in kernels {
+    let of_kernel = |name: &str| {
         let of: Vec<&Record> = records.iter().filter(|record| names[&*record.kernel] == name).collect();
         let is_about = |one: &&Shown<'_>| {
             names[&*one.first.kernel] == name || of.iter().any(|record| is_named(&one.finding, &record.kernel))
         };
-        page += &summary(name, &of, orders, shown.iter().filter(is_about).count());
-    }
-    print(&page)
+        summary(name, &of, orders, shown.iter().filter(is_about).count())
+    };
+    kernels.into_iter().map(of_kernel).collect()
 }
 
 fn shown<'r>(records: &'r [Record], names: &Names<'_>) -> Vec<Shown<'r>> {
