@@ -49,7 +49,7 @@ pub(crate) fn an_array_is_a_warning(project: &Project) {
     project.write("kernels/src/lib.rs", &[SOURCE, HOLDS].concat());
     let toolkit = toolkit();
     for variables in [&[][..], &[("CUDA_HOME", toolkit.as_path())]] {
-        let (succeeded, lines, complaint) = project.build("../kernels|sm 80", variables);
+        let (succeeded, lines, complaint) = project.build("../kernels|sm 80|ptx 80", variables);
         assert!(succeeded, "{complaint}");
         let warnings: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("cargo::warning=")).collect();
         let expected = "sm_80: looks_up has a stack frame of 256 bytes: an array goes through local memory, because something \

@@ -284,7 +284,7 @@ fn the_list_is_rust(project: &Project) {
 fn a_kernel_that_spills_is_a_warning(project: &Project) {
     let toolkit = toolkit();
     project.write("kernels/src/lib.rs", &[SOURCE, SPILLS].concat());
-    let (succeeded, lines, complaint) = project.build("../kernels|sm 80|registers", &[("CUDA_HOME", &toolkit)]);
+    let (succeeded, lines, complaint) = project.build("../kernels|sm 80|ptx 80|registers", &[("CUDA_HOME", &toolkit)]);
     assert!(succeeded, "{complaint}");
     let warnings: Vec<&String> = lines.iter().filter(|line| line.starts_with("cargo::warning=")).collect();
     let [spilled, plain] = warnings[..] else { panic!("{warnings:#?}") };
@@ -292,7 +292,7 @@ fn a_kernel_that_spills_is_a_warning(project: &Project) {
     assert!(spilled.starts_with("cargo::warning=sm_80: crowded has 32 registers and spills: "), "{spilled}");
     assert!(plain.starts_with("cargo::warning=sm_80: double has "), "{plain}");
     // Not asked for, registers are not told. sm_86 holds fewer threads.
-    let (_, lines, _) = project.build("../kernels|sm 80|sm 86", &[("CUDA_HOME", &toolkit)]);
+    let (_, lines, _) = project.build("../kernels|sm 80|sm 86|ptx 80", &[("CUDA_HOME", &toolkit)]);
     let warnings: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("cargo::warning=")).collect();
     let [spilled, ignored] = warnings[..] else { panic!("{warnings:#?}") };
     assert!(spilled.starts_with("sm_80: crowded has 32 registers and spills: "), "{spilled}");
@@ -318,11 +318,11 @@ fn mistakes_are_told(project: &Project) {
     a_crate_with_std(project);
     // It passes on the host.
     project.write("kernels/src/lib.rs", &SOURCE.replace(".read(x)", ".read(x).exp()"));
-    let wrong = project.refused("../kernels|sm 80");
+    let wrong = project.refused("../kernels|sm 80|ptx 80");
     assert!(wrong.contains("a GPU has no `f32::exp`: write `exp2_approx(x * core::f32::consts::LOG2_E)`"), "{wrong}");
     what_a_gpu_has_no_std_for(project);
     project.write("kernels/src/lib.rs", &SOURCE.replace("2.0 *", "2 *"));
-    let wrong = project.refused("../kernels|sm 80");
+    let wrong = project.refused("../kernels|sm 80|ptx 80");
     assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
     assert!(wrong.contains("cannot multiply `{integer}` by `f32`"), "{wrong}");
 }
@@ -340,7 +340,7 @@ fn what_a_gpu_has_no_std_for(project: &Project) {
     ] {
         let source = SOURCE.replace("unsafe { *x =", &format!("{written}\n        unsafe {{ *x ="));
         project.write("kernels/src/lib.rs", &source);
-        let wrong = project.refused("../kernels|sm 80");
+        let wrong = project.refused("../kernels|sm 80|ptx 80");
         assert!(wrong.contains(told), "{wrong}");
         assert!(!wrong.contains("cargo add std"), "{wrong}");
     }
@@ -393,7 +393,7 @@ fn a_hint_that_the_target_lacks(project: &Project) {
 fn a_crate_with_std(project: &Project) {
     let (_, without) = SOURCE.split_once('\n').expect("its first line is the attribute");
     project.write("kernels/src/lib.rs", without);
-    let wrong = project.refused("../kernels|sm 80");
+    let wrong = project.refused("../kernels|sm 80|ptx 80");
     assert!(wrong.starts_with("kernels does not compile for sm_80"), "{wrong}");
     assert!(wrong.contains("can't find crate for `std`") && !wrong.contains("build-std"), "{wrong}");
     let advice = "  → a GPU has no `std`: begin …/a project für alle/kernels/src/lib.rs with \
@@ -407,7 +407,7 @@ fn what_the_assembler_refuses(project: &Project) {
     let vast = vast.replace("2.0 * ld", "unsafe { vast().cast::<f32>().read() } * ld");
     project.write("kernels/src/lib.rs", &vast);
     let toolkit = toolkit();
-    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &[("CUDA_HOME", &toolkit)]);
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80|ptx 80", &[("CUDA_HOME", &toolkit)]);
     assert!(!succeeded);
     assert!(
         complaint.contains("error: ptxas refuses ") && complaint.contains("kernels.sm_80.ptx for sm_80"),
@@ -421,7 +421,7 @@ fn what_the_assembler_refuses(project: &Project) {
 /// As in a folder that may only be read, which root may write all the same.
 fn a_folder_that_cannot_be_written(project: &Project) {
     let no_folder = project.path("kernels/Cargo.toml");
-    let (succeeded, told, complaint) = project.build("../kernels|sm 80", &[("OUT_DIR", &no_folder)]);
+    let (succeeded, told, complaint) = project.build("../kernels|sm 80|ptx 80", &[("OUT_DIR", &no_folder)]);
     assert!(!succeeded && told.iter().all(|line| !line.starts_with("cargo::")), "{told:#?}");
     assert!(complaint.contains("error: could not create the folder: Not a directory"), "{complaint}");
     assert!(complaint.contains(&format!("at {}", no_folder.display())), "{complaint}");
@@ -430,7 +430,7 @@ fn a_folder_that_cannot_be_written(project: &Project) {
     let [folder, aside] = ["cargo", "aside"].map(|name| project.path("out/device/target/device").join(name));
     std::fs::rename(&folder, &aside).expect("it is ours");
     std::fs::write(&folder, "no folder").expect("it is written");
-    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &[]);
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80|ptx 80", &[]);
     assert!(!succeeded);
     assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
     assert!(complaint.contains("→ if it names a file or a folder: make sure that it may be written to"), "{complaint}");
@@ -445,7 +445,7 @@ fn a_crate_that_is_not_here(project: &Project) {
     project.write("kernels/Cargo.toml", &more);
     let (offline, home) = (Path::new("true"), project.path("home"));
     let variables = [("CARGO_NET_OFFLINE", offline), ("CARGO_HOME", &home)];
-    let (succeeded, _, complaint) = project.build("../kernels|sm 80", &variables);
+    let (succeeded, _, complaint) = project.build("../kernels|sm 80|ptx 80", &variables);
     assert!(!succeeded);
     assert!(complaint.contains("error: cargo could not compile kernels for sm_80"), "{complaint}");
     assert!(complaint.contains("ptx-no-such-crate") && complaint.contains("offline"), "{complaint}");
