@@ -88,26 +88,32 @@ impl Checks {
         } else {
             (level(arrival.scope) < distance).then(|| Lack::ReleaseScope(arrival.scope, scope_of(distance)))
         };
-        if let Some(why) = why {
+        let far = usize::from(distance > 0);
+        let orders = if let Some(why) = why {
             let threads = self.threads;
             let state = self.state(actor);
             bar.over[0].join(&state.over);
             let known = state.release(actor, threads);
             bar.over[0].join(&known.ordered);
-            let fenced = state.strong.as_ref().and_then(|strong| strong.fenced[distance.min(1)].as_ref());
-            if let Some(fenced) = fenced.filter(|_| level(arrival.scope) >= distance) {
-                bar.pool[usize::from(distance > 0)].add(fenced);
-                bar.far = if distance > 0 { Some((actor, site)) } else { bar.far };
+            let fenced = state.strong.as_ref().and_then(|strong| strong.fenced[far].as_ref());
+            let fenced = fenced.filter(|_| level(arrival.scope) >= distance);
+            if let Some(fenced) = fenced {
+                bar.pool[far].add(fenced);
             }
+            let orders = fenced.is_some();
             let known = Trail::new(&known.ordered, (actor, 0), threads, None);
             let (through, writer) = (Through::Mbarrier, actor);
             remember(
                 &mut bar.weak,
                 Missed { known, through, why, writer, write: site, read: site, epoch: 0, flag: None, record: None },
             );
+            orders
         } else {
-            self.add(&mut bar.pool[usize::from(distance > 0)], actor);
-            bar.far = if distance > 0 { Some((actor, site)) } else { bar.far };
+            self.add(&mut bar.pool[far], actor);
+            true
+        };
+        if orders && distance > 0 {
+            bar.far = Some((actor, site));
         }
         self.mbarriers.insert(place, bar);
     }
