@@ -102,8 +102,7 @@ impl Gpu {
 
     fn all_at_once(&self, function: &Function, shape: &Shape) -> Allowed {
         let blocks = product(shape.blocks);
-        let resident = self.resident(function, product(shape.threads), shape.shared as usize);
-        let most = resident * self.device.multiprocessors;
+        let most = self.resident_blocks(function, shape);
         expect(
             !shape.is_cooperative || blocks <= most as u64,
             COOPERATIVE_LAUNCH_TOO_LARGE,
@@ -113,6 +112,12 @@ impl Gpu {
                 most => format!("at most {most} such blocks run at one time"),
             },
         )
+    }
+
+    /// Blocks of the GPU at one time.
+    pub(crate) fn resident_blocks(&self, function: &Function, shape: &Shape) -> usize {
+        let of_one = self.resident(function, product(shape.threads), shape.shared as usize);
+        (of_one * self.device.multiprocessors) as usize
     }
 }
 

@@ -142,6 +142,7 @@ impl Gpu {
             shared: shape.shared as usize,
             cluster: shape.cluster,
             cooperative: shape.is_cooperative,
+            resident: Some(self.resident_blocks(function, shape)),
             seed: seed.number,
             steps: u64::MAX,
             delays: if seed.is_weak { Delays::Loads } else { Delays::None },

@@ -146,6 +146,7 @@ impl Machine<'_> {
             return;
         }
         let blocks = number * self.cluster..(number + 1) * self.cluster;
+        self.living -= usize::from(self.blocks[blocks.start].is_some());
         blocks.clone().for_each(|block| self.watch_burial(block));
         for warp in &mut self.warps[blocks.start * self.warps_of_block..blocks.end * self.warps_of_block] {
             self.spare.extend(warp.take().into_iter().flat_map(|warp| warp.frames).map(|frame| frame.registers));

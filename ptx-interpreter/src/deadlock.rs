@@ -20,6 +20,9 @@ const PATIENCE_WITH_DELAYS: u64 = 256;
 const POLLS: u64 = 1 << 16;
 /// Waits that a message tells.
 const TOLD: usize = 8;
+/// What is said of a thread that looks at memory again and again, and of blocks that it may wait for.
+const AROUND: &str = "goes around in a loop";
+const NO_ROOM: &str = "the GPU has no room for block";
 
 /// What to do about threads that wait, by what is said of the first of them.
 fn advice(wait: &str, has_copied_arrivals: bool) -> &'static str {
@@ -71,7 +74,7 @@ impl Machine<'_> {
     /// Whether every thread waits or goes around in a circle: it has been at the same instruction with the same registers, and
     /// memory has not changed in between.
     pub(crate) fn circles(&mut self, circles: &mut Circles, live: &[usize]) -> bool {
-        let pending = !self.copies.is_empty() || !self.sent.is_empty() || self.next_cluster < self.clusters.end();
+        let pending = !self.copies.is_empty() || !self.sent.is_empty() || self.may_begin(live.len());
         if self.progress != circles.progress || pending {
             *circles = Circles { progress: self.progress, since: self.round, ..Circles::default() };
             return false;
@@ -114,6 +117,10 @@ impl Machine<'_> {
 
     /// What to do about the threads that wait.
     pub(crate) fn advice(&self) -> &'static str {
+        if self.stuck_at.iter().any(|(_, _, wait)| wait.contains(NO_ROOM)) {
+            return "let no block wait for one that may begin after it has ended: launch no more blocks than run at one time, which \
+                    cudaLaunchCooperativeKernel asks for, or let each block take its part of the work from an atomic counter";
+        }
         let has_copied_arrivals = self.program.sites.iter().any(|site| site.text.contains("cp.async.mbarrier.arrive"));
         advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait), has_copied_arrivals)
     }
@@ -140,7 +147,14 @@ impl Machine<'_> {
         told.sort_by_key(|(_, _, what)| !what.starts_with("waits for registers"));
         let (actor, site, _) = told.first().cloned().unwrap_or((Actor { block: 0, number: 0 }, 0, String::new()));
         let line = &self.program.sites[site as usize].text;
-        let text = format!("every thread waits; thread {} of block {} at {line}", actor.number, actor.block);
+        let mut text = format!("every thread waits; thread {} of block {} at {line}", actor.number, actor.block);
+        let mut spinning = told.iter_mut().filter(|(_, _, what)| what.contains(AROUND));
+        if let Some((_, _, what)) = spinning.next().filter(|_| self.next_cluster < self.clusters.end()) {
+            let begun = self.next_cluster * self.cluster;
+            let rest = format!("; {NO_ROOM} {begun} and those after it before others end");
+            what.push_str(&rest);
+            text.push_str(&rest);
+        }
         self.stuck_at = told;
         self.tell_unbalanced(live);
         stop(Why::Endless, text)
@@ -208,7 +222,10 @@ impl Machine<'_> {
         }
         if is(warp.waiting) {
             let text = &self.program.sites[site as usize].text;
-            let is_here = |lane: &usize| warp.at[*lane] == warp.at[thread.lane];
+            let of = |lane: usize| Thread { frame: warp.at[lane].0 as usize, lane, ..thread };
+            let is_here = |lane: &usize| {
+                warp.at[*lane] == warp.at[thread.lane] || self.exchange_alike(of(thread.lane), of(*lane))
+            };
             let here = lanes_of(warp.live & warp.waiting).filter(is_here).fold(0, |here, lane| here | 1 << lane);
             let missing = warp.live & !here;
             return format!("waits for other threads of its warp at `{text}`; lanes {missing:#010x} are elsewhere");
@@ -220,7 +237,7 @@ impl Machine<'_> {
             }
             return match self.phase_of(thread) {
                 Some((bar, parity, _)) => self.wait_for_phase(*bar, *parity),
-                None => "goes around in a loop, and nothing that it reads changes".into(),
+                None => format!("{AROUND}, and nothing that it reads changes"),
             };
         }
         let barriers = self.blocks[warp.block].iter().flat_map(|block| &block.barriers);

@@ -23,6 +23,8 @@ pub struct Launch<'a> {
     pub cluster: [u32; 3],
     /// Whether its blocks may wait for each other: `cudaLaunchCooperativeKernel`.
     pub cooperative: bool,
+    /// How many blocks the GPU has at one time, if that is known. Later ones begin when others have ended.
+    pub resident: Option<usize>,
     /// Makes the order in which threads take turns.
     pub seed: u64,
     /// Instructions that all threads together may take.
@@ -59,6 +61,7 @@ impl<'a> Launch<'a> {
             shared: 0,
             cluster: [1; 3],
             cooperative: false,
+            resident: None,
             seed: 0,
             steps: 1 << 30,
             l1: L1::None,

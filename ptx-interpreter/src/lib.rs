@@ -35,6 +35,7 @@ mod deadlock;
 mod delayed;
 mod delays;
 mod descriptor;
+mod exchange;
 mod fate;
 mod fetch;
 mod gaps;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::check::{Actor, Checks};
+use crate::exchange::Exchange;
 use crate::fate::Fates;
 use crate::group::{Group, Thread};
 use crate::heap::Lent;
@@ -105,6 +106,11 @@ pub(crate) enum Action {
 pub(crate) trait Step: Send + Sync {
     /// Does it for all threads of a group.
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()>;
+
+    /// The mask and the rest of it, if threads of a warp exchange something.
+    fn exchange(&self) -> Option<(&Operand, &dyn Exchange)> {
+        None
+    }
 }
 
 /// A call of a function, by threads that made it together.
@@ -194,6 +200,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) clusters: Numbered<Cluster>,
     /// The first cluster that has not begun.
     pub(crate) next_cluster: usize,
+    /// Clusters that have begun and not ended.
+    pub(crate) living: usize,
     /// Whether the program may cancel the launch of clusters.
     pub(crate) cancels: bool,
     pub(crate) parameters: Vec<u8>,
@@ -284,6 +292,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn begin_cluster(&mut self) -> Vec<usize> {
         let first = self.next_cluster * self.cluster;
         self.next_cluster += 1;
+        self.living += 1;
         let mut begun = Vec::new();
         for block in first..first + self.cluster {
             let shared = vec![SHARED_POISON; self.shared_room()];

@@ -120,6 +120,7 @@ impl<'a> Machine<'a> {
             spare: Vec::new(),
             clusters: Numbered::new(own.clone(), Cluster::default),
             next_cluster: own.start,
+            living: 0,
             cancels: program.sites.iter().any(|site| site.text.contains("clusterlaunchcontrol.try_cancel")),
             parameters,
             l1: vec![HashMap::new(); if launch.l1 == L1::None { 0 } else { blocks.end }],
@@ -193,7 +194,7 @@ impl<'a> Machine<'a> {
                 let due = self.copies.front().into_iter().chain(self.sent.front()).map(|(due, _)| *due).min();
                 match due {
                     Some(due) => self.round = self.round.max(due),
-                    None if self.next_cluster < self.clusters.end() && self.fits(live.len()) => begun = 0,
+                    None if self.may_begin(live.len()) => begun = 0,
                     None => return self.stuck(&live),
                 }
             }
@@ -204,11 +205,18 @@ impl<'a> Machine<'a> {
     fn begins(&self, warps: usize, begun: u64) -> bool {
         // Where a kernel takes over the work of blocks that have not begun, most of them have not.
         let crowd = if self.cancels { (FEW * self.cluster * self.warps_of_block).min(CROWD) } else { CROWD };
-        warps < crowd || self.fits(warps) && self.round >= begun + PATIENCE
+        self.fits(warps) && (warps < crowd || self.round >= begun + PATIENCE)
+    }
+
+    /// Whether there are blocks that have not begun, and that may.
+    pub(crate) fn may_begin(&self, warps: usize) -> bool {
+        self.next_cluster < self.clusters.end() && self.fits(warps)
     }
 
     fn fits(&self, warps: usize) -> bool {
-        (warps + self.cluster * self.warps_of_block) * LANES <= RESIDENT
+        let blocks = (self.living + 1) * self.cluster;
+        let fits = (warps + self.cluster * self.warps_of_block) * LANES <= RESIDENT;
+        self.living == 0 || fits && self.launch.resident.is_none_or(|most| blocks <= most)
     }
 
     /// A warp executes some instructions.

@@ -47,6 +47,7 @@ pub struct Trial<'p> {
     threads: [u32; 3],
     cluster: [u32; 3],
     cooperative: bool,
+    resident: Option<usize>,
     shared: usize,
     seed: u64,
     weak: bool,
@@ -129,6 +130,7 @@ impl<'p> Trial<'p> {
             threads: [32, 1, 1],
             cluster: [1; 3],
             cooperative: false,
+            resident: None,
             shared: 0,
             seed: 0,
             weak: false,
@@ -160,6 +162,12 @@ impl<'p> Trial<'p> {
     /// Whether its blocks may wait for each other: a cooperative launch, which `grid.sync()` needs.
     pub fn cooperative(&mut self, cooperative: bool) -> &mut Self {
         self.cooperative = cooperative;
+        self
+    }
+
+    /// How many blocks the GPU has at one time, for a kernel whose blocks wait for each other. Without it that is not asked.
+    pub fn resident(&mut self, blocks: usize) -> &mut Self {
+        self.resident = Some(blocks);
         self
     }
 
@@ -356,6 +364,7 @@ impl<'p> Trial<'p> {
             shared: self.shared,
             cluster: self.cluster,
             cooperative: self.cooperative,
+            resident: self.resident,
             seed: self.seed,
             steps: self.steps,
             deadline: self.deadline,

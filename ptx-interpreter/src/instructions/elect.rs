@@ -1,10 +1,10 @@
 //! `elect.sync`: the first thread of the mask leads.
 
-use super::together::{Together, collective};
-use crate::group::Thread;
-use crate::machine::{Machine, Step};
+use super::together::collective;
+use crate::exchange::Exchange;
+use crate::lanes::{LANES, Lanes};
+use crate::machine::Step;
 use crate::operand::Operand;
-use crate::stop::Result;
 
 struct Elect {
     leader: Operand,
@@ -19,13 +19,19 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     }
 }
 
-impl Together for Elect {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()> {
+impl Exchange for Elect {
+    fn reads(&self) -> [Option<&Operand>; 3] {
+        [None; 3]
+    }
+
+    fn writes(&self) -> [Option<&Operand>; 2] {
+        [&self.leader, &self.leads].map(Some)
+    }
+
+    fn exchange(&self, _: &[Lanes; 3], _: u32, mask: u32) -> [Lanes; 2] {
         let leader = mask.trailing_zeros();
-        for thread in all {
-            machine.set(*thread, &self.leader, leader.into())?;
-            machine.set(*thread, &self.leads, (thread.lane as u32 == leader).into())?;
-        }
-        Ok(())
+        let mut leads = [0; LANES];
+        leads[leader as usize % LANES] = 1;
+        [[leader.into(); LANES], leads]
     }
 }

@@ -1,10 +1,10 @@
 //! `match.sync`: which threads have the same value.
 
-use super::together::{Together, collective, mask_of, values};
-use crate::group::Thread;
-use crate::machine::{Machine, Step};
+use super::together::collective;
+use crate::exchange::Exchange;
+use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::Step;
 use crate::operand::Operand;
-use crate::stop::Result;
 
 struct Match {
     /// Whether all have to have it.
@@ -28,22 +28,28 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     collective(mask, Match { of_all, bits, to, same, value })
 }
 
-impl Together for Match {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()> {
-        let values = values(machine, all, &self.value)?.map(|value| value & (u64::MAX >> (64 - self.bits)));
-        let equal = |value: u64| mask_of(all.iter().filter(|thread| values[thread.lane] == value));
-        let all_same = equal(values[all[0].lane]) == mask_of(all);
-        for thread in all {
-            let result = match self.of_all {
+impl Exchange for Match {
+    fn reads(&self) -> [Option<&Operand>; 3] {
+        [Some(&self.value), None, None]
+    }
+
+    fn writes(&self) -> [Option<&Operand>; 2] {
+        [Some(&self.to), self.same.as_ref()]
+    }
+
+    fn exchange(&self, [values, ..]: &[Lanes; 3], here: u32, mask: u32) -> [Lanes; 2] {
+        let values = values.map(|value| value & (u64::MAX >> (64 - self.bits)));
+        let equal = |value| lanes_of(here).filter(|lane| values[*lane] == value).fold(0, |set, lane| set | 1 << lane);
+        let all_same = equal(values[here.trailing_zeros() as usize]) == here;
+        let mut results = [0; LANES];
+        for lane in lanes_of(here) {
+            let result: u32 = match self.of_all {
                 true if all_same => mask,
                 true => 0,
-                false => equal(values[thread.lane]),
+                false => equal(values[lane]),
             };
-            machine.set(*thread, &self.to, result.into())?;
-            if let Some(same) = &self.same {
-                machine.set(*thread, same, all_same.into())?;
-            }
+            results[lane] = result.into();
         }
-        Ok(())
+        [results, [all_same.into(); LANES]]
     }
 }

@@ -1,10 +1,10 @@
 //! `redux.sync`: one number of the numbers of all.
 
-use super::together::{Together, collective, values};
-use crate::group::Thread;
-use crate::machine::{Machine, Step};
+use super::together::collective;
+use crate::exchange::Exchange;
+use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::Step;
 use crate::operand::Operand;
-use crate::stop::Result;
 
 /// The smallest or the largest of floats.
 struct Floats {
@@ -53,29 +53,43 @@ fn floats(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     collective(mask, Floats { is_greatest: *how == "max", is_absolute, keeps_nan: nan, to, value })
 }
 
-impl Together for Floats {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        let values = values(machine, all, &self.value)?;
+impl Exchange for Floats {
+    fn reads(&self) -> [Option<&Operand>; 3] {
+        [Some(&self.value), None, None]
+    }
+
+    fn writes(&self) -> [Option<&Operand>; 2] {
+        [Some(&self.to), None]
+    }
+
+    fn exchange(&self, [values, ..]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
         let sign = if self.is_absolute { 1 << 31 } else { 0 };
-        let floats: Vec<f32> = all.iter().map(|thread| f32::from_bits(values[thread.lane] as u32 & !sign)).collect();
+        let floats: Vec<f32> = lanes_of(here).map(|lane| f32::from_bits(values[lane] as u32 & !sign)).collect();
         let numbers = floats.iter().copied().filter(|float| !float.is_nan());
         // Of two zeros the negative one is less.
         let found = if self.is_greatest { numbers.max_by(f32::total_cmp) } else { numbers.min_by(f32::total_cmp) };
         let is_nan = self.keeps_nan && floats.iter().any(|float| float.is_nan());
         // There is one NaN.
         let bits = found.filter(|_| !is_nan).map_or(0x7fff_ffff, f32::to_bits);
-        all.iter().try_for_each(|thread| machine.set(*thread, &self.to, bits.into()))
+        [[bits.into(); LANES]; 2]
     }
 }
 
-impl Together for Redux {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        let values = values(machine, all, &self.value)?;
-        let number = |thread: &Thread| {
-            let value = values[thread.lane] as u32;
+impl Exchange for Redux {
+    fn reads(&self) -> [Option<&Operand>; 3] {
+        [Some(&self.value), None, None]
+    }
+
+    fn writes(&self) -> [Option<&Operand>; 2] {
+        [Some(&self.to), None]
+    }
+
+    fn exchange(&self, [values, ..]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
+        let number = |lane: usize| {
+            let value = values[lane] as u32;
             if self.is_signed { i64::from(value as i32) } else { value.into() }
         };
-        let result = all.iter().map(number).reduce(self.combine).unwrap_or_default() as u32;
-        all.iter().try_for_each(|thread| machine.set(*thread, &self.to, result.into()))
+        let result = lanes_of(here).map(number).reduce(self.combine).unwrap_or_default() as u32;
+        [[result.into(); LANES]; 2]
     }
 }

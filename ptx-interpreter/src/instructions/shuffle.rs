@@ -1,11 +1,10 @@
 //! `shfl.sync`: the value of another lane, and whether there is such a lane.
 
-use super::together::{Together, collective, give, mask_of, values};
-use crate::group::Thread;
-use crate::lanes::LANES;
-use crate::machine::{Machine, Step};
+use super::together::collective;
+use crate::exchange::Exchange;
+use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::Step;
 use crate::operand::Operand;
-use crate::stop::Result;
 
 enum How {
     Up,
@@ -39,21 +38,25 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     collective(mask, Shuffle { how, to, exists, value, by, control })
 }
 
-impl Together for Shuffle {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        let own = values(machine, all, &self.value)?;
-        let (by, control) = (values(machine, all, &self.by)?, values(machine, all, &self.control)?);
-        let present = mask_of(all);
+impl Exchange for Shuffle {
+    fn reads(&self) -> [Option<&Operand>; 3] {
+        [&self.value, &self.by, &self.control].map(Some)
+    }
+
+    fn writes(&self) -> [Option<&Operand>; 2] {
+        [Some(&self.to), self.exists.as_ref()]
+    }
+
+    fn exchange(&self, [own, by, control]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
         let (mut results, mut found) = ([0; LANES], [0; LANES]);
-        for thread in all {
-            let (from, exists) = self.source(thread.lane as i64, (by[thread.lane] & 31) as i64, control[thread.lane]);
+        for lane in lanes_of(here) {
+            let (from, exists) = self.source(lane as i64, (by[lane] & 31) as i64, control[lane]);
             // What a lane has that is not here is undefined; here it is the thread's own.
-            let known = exists && present >> from & 1 == 1;
-            let from = if known { from as usize } else { thread.lane };
-            (results[thread.lane], found[thread.lane]) = (own[from] & 0xffff_ffff, exists.into());
+            let known = exists && here >> from & 1 == 1;
+            let from = if known { from as usize } else { lane };
+            (results[lane], found[lane]) = (own[from] & 0xffff_ffff, exists.into());
         }
-        give(machine, all, &self.to, &results)?;
-        self.exists.as_ref().map_or(Ok(()), |to| give(machine, all, to, &found))
+        [results, found]
     }
 }
 

@@ -1,14 +1,20 @@
 //! What the threads of a warp do together: whoever comes first waits for the others of the mask. `bar.warp.sync`.
 
+use crate::exchange::Exchange;
 use crate::group::{Group, Thread};
-use crate::lanes::{Lanes, lanes_of};
-use crate::machine::{Machine, Step, Warp};
+use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::{Action, Machine, Step, Warp};
 use crate::operand::Operand;
 use crate::stop::{Result, wrong};
 
 /// What is done when all are here.
 pub(crate) trait Together: Send + Sync {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()>;
+
+    /// It as an exchange, for which threads may be at different instructions.
+    fn as_exchange(&self) -> Option<&dyn Exchange> {
+        None
+    }
 }
 
 pub(crate) struct Collective<T> {
@@ -27,10 +33,46 @@ pub(crate) fn collective<T: Together + 'static>(mask: Operand, what: T) -> Optio
     Some(Box::new(Collective { mask, what }))
 }
 
-impl Together for Meet {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        machine.watch_warp_barrier(all);
+impl Exchange for Meet {
+    fn reads(&self) -> [Option<&Operand>; 3] {
+        [None; 3]
+    }
+
+    fn writes(&self) -> [Option<&Operand>; 2] {
+        [None; 2]
+    }
+
+    fn exchange(&self, _: &[Lanes; 3], _: u32, _: u32) -> [Lanes; 2] {
+        [[0; LANES]; 2]
+    }
+
+    fn orders(&self) -> bool {
+        true
+    }
+}
+
+impl<T: Exchange> Together for T {
+    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()> {
+        let mut given = [[0; LANES]; 3];
+        for (given, from) in given.iter_mut().zip(self.reads()) {
+            if let Some(from) = from {
+                *given = values(machine, all, from)?;
+            }
+        }
+        let results = self.exchange(&given, mask_of(all), mask);
+        for (results, to) in results.iter().zip(self.writes()) {
+            if let Some(to) = to {
+                give(machine, all, to, results)?;
+            }
+        }
+        if self.orders() {
+            machine.watch_warp_barrier(all);
+        }
         Ok(())
+    }
+
+    fn as_exchange(&self) -> Option<&dyn Exchange> {
+        Some(self)
     }
 }
 
@@ -45,13 +87,16 @@ impl<T: Together> Step for Collective<T> {
             if let Some(lane) = lanes_of(own & !mask).next() {
                 return Err(wrong("the mask lacks the thread itself").by(lane));
             }
-            let Some(all) = here(machine, group, own, mask) else {
+            let Some((all, is_apart)) = here(machine, group, own, mask) else {
                 let warp = machine.warp_mut(group.warp);
                 warp.waiting |= own;
                 warp.running &= !own;
                 continue;
             };
-            self.what.run(machine, &all, mask)?;
+            match is_apart {
+                false => self.what.run(machine, &all, mask)?,
+                true => apart(machine, &all, mask)?,
+            }
             let warp = machine.warp_mut(group.warp);
             if warp.is_blocked {
                 warp.waiting |= mask & warp.live;
@@ -63,9 +108,22 @@ impl<T: Together> Step for Collective<T> {
         }
         Ok(())
     }
+
+    fn exchange(&self) -> Option<(&Operand, &dyn Exchange)> {
+        Some((&self.mask, self.what.as_exchange()?))
+    }
 }
 
 impl Machine<'_> {
+    /// Whether two threads that wait have come to exchanges of the same words and mask, wherever these are.
+    pub(crate) fn exchange_alike(&self, one: Thread, other: Thread) -> bool {
+        let of = |thread| {
+            let (words, mask, _) = exchange_of(self, thread)?;
+            Some((words, self.get(thread, mask).ok()? as u32))
+        };
+        of(one).is_some_and(|own| of(other) == Some(own))
+    }
+
     /// Warps that wait for something of their block look again whether enough of it is free.
     pub(crate) fn wake_blocked(&mut self, block: usize) {
         let own = block * self.warps_of_block..(block + 1) * self.warps_of_block;
@@ -82,21 +140,62 @@ impl Warp<'_> {
     }
 }
 
-/// The threads of a mask, if all that have not ended are at the same instruction.
-fn here(machine: &Machine<'_>, group: Group, own: u32, mask: u32) -> Option<Vec<Thread>> {
+/// The threads of a mask, if all that have not ended have come, and whether they are at different instructions.
+fn here(machine: &Machine<'_>, group: Group, own: u32, mask: u32) -> Option<(Vec<Thread>, bool)> {
     let warp = machine.warp(group.warp);
-    let (code, next) = (machine.frame(group).code, warp.at[own.trailing_zeros() as usize].1);
-    let mut all = Vec::with_capacity(32);
+    let (code, first) = (machine.frame(group).code, own.trailing_zeros() as usize);
+    let next = warp.at[first].1;
+    let (mut all, mut is_apart) = (Vec::with_capacity(LANES), false);
     for lane in lanes_of(mask & warp.live) {
         let (frame, at) = warp.at[lane];
-        let came = own >> lane & 1 == 1
-            || warp.waiting >> lane & 1 == 1 && at == next && std::ptr::eq(warp.frames[frame as usize].code, code);
-        if !came {
-            return None;
+        let thread = Thread { warp: group.warp, frame: frame as usize, lane };
+        if own >> lane & 1 == 0 {
+            if warp.waiting >> lane & 1 == 0 {
+                return None;
+            }
+            if at != next || !std::ptr::eq(warp.frames[frame as usize].code, code) {
+                is_apart = true;
+                if !machine.exchange_alike(group.thread(first), thread) {
+                    return None;
+                }
+            }
         }
-        all.push(Thread { warp: group.warp, frame: frame as usize, lane });
+        all.push(thread);
     }
-    Some(all)
+    Some((all, is_apart))
+}
+
+/// The exchange that a thread has come to: its words, its mask, and what it does.
+fn exchange_of<'a>(machine: &Machine<'a>, thread: Thread) -> Option<(&'a str, &'a Operand, &'a dyn Exchange)> {
+    let warp = machine.warp(thread.warp);
+    let line = warp.frames[thread.frame].code.lines.get((warp.at[thread.lane].1 as usize).checked_sub(1)?)?;
+    let Action::Control(step) = &line.action else { return None };
+    let (mask, what) = step.exchange()?;
+    let words =
+        machine.program.sites[line.site as usize].text.split_whitespace().find(|word| !word.starts_with('@'))?;
+    Some((words, mask, what))
+}
+
+/// Threads exchange something, each by its own instruction.
+fn apart(machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()> {
+    let own: Vec<_> = all.iter().filter_map(|thread| Some((*thread, exchange_of(machine, *thread)?.2))).collect();
+    let Some((_, first)) = own.first() else { return Ok(()) };
+    let mut given = [[0; LANES]; 3];
+    for (thread, what) in &own {
+        for (given, from) in given.iter_mut().zip(what.reads()) {
+            given[thread.lane] = from.map_or(Ok(0), |from| machine.get(*thread, from))? as u64;
+        }
+    }
+    let results = first.exchange(&given, mask_of(all), mask);
+    for (thread, what) in &own {
+        for (results, to) in results.iter().zip(what.writes()) {
+            to.map_or(Ok(()), |to| machine.set(*thread, to, results[thread.lane].into()))?;
+        }
+    }
+    if first.orders() {
+        machine.watch_warp_barrier(all);
+    }
+    Ok(())
 }
 
 /// The value of an operand, which all threads of the warp have to agree on.

@@ -1,8 +1,9 @@
 //! `vote.sync` and `activemask`.
 
-use super::together::{Together, collective, give, mask_of, values};
-use crate::group::{Group, Thread};
-use crate::lanes::{LANES, each, lanes_of};
+use super::together::collective;
+use crate::exchange::Exchange;
+use crate::group::Group;
+use crate::lanes::{LANES, Lanes, each, lanes_of};
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
@@ -39,18 +40,24 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     collective(mask, Vote { how, to, holds })
 }
 
-impl Together for Vote {
-    fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
-        let holds = values(machine, all, &self.holds)?;
-        let holding = mask_of(all.iter().filter(|thread| holds[thread.lane] == 1));
-        let every = mask_of(all);
-        let value = match self.how {
-            How::All => (holding == every).into(),
+impl Exchange for Vote {
+    fn reads(&self) -> [Option<&Operand>; 3] {
+        [Some(&self.holds), None, None]
+    }
+
+    fn writes(&self) -> [Option<&Operand>; 2] {
+        [Some(&self.to), None]
+    }
+
+    fn exchange(&self, [holds, ..]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
+        let holding = lanes_of(here).filter(|lane| holds[*lane] == 1).fold(0, |set, lane| set | 1 << lane);
+        let value: u32 = match self.how {
+            How::All => (holding == here).into(),
             How::Any => (holding != 0).into(),
-            How::Uniform => (holding == 0 || holding == every).into(),
+            How::Uniform => (holding == 0 || holding == here).into(),
             How::Ballot => holding,
         };
-        give(machine, all, &self.to, &[value.into(); LANES])
+        [[value.into(); LANES]; 2]
     }
 }
 

@@ -195,7 +195,7 @@ DEV shared_done(const u32* in, u32* out) {
 }
 PAIR(shared_done, (const u32* in, u32* out), (in, out))
 
-// Lanes leave a loop in different turns, and meet the others' next barrier of the warp at their own last one.
+// Lanes leave a loop in different turns, and come to a vote while the others are at the next barrier of the warp.
 //# uneven_turns deadlock 1x32 numbers:128 zeros:128 ; waits for other threads of its warp
 DEV uneven_turns(const u32* in, u32* out) {
   __shared__ u32 s[32];
@@ -207,7 +207,7 @@ DEV uneven_turns(const u32* in, u32* out) {
     __syncwarp();
   }
   out[t] = value;
-  __syncwarp();  //~ uneven_turns
+  out[t] += __ballot_sync(0xffffffff, value > 9);  //~ uneven_turns
 }
 PAIR(uneven_turns, (const u32* in, u32* out), (in, out))
 
