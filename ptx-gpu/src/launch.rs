@@ -7,6 +7,7 @@ use ptx_interpreter::{
 };
 
 use crate::allowed::Refusal;
+use crate::caller::Caller;
 use crate::changed::{changed, is_checked};
 use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle};
 use crate::memory::{FREED, host_mapping};
@@ -201,7 +202,8 @@ impl Gpu {
     /// A launch that is refused is a finding. What only the interpreter knows is checked there.
     fn may_launch(&self, function: &Function, shape: &Shape) -> Result {
         let Err(Refusal { status, title, help }) = self.allows(function, shape) else { return Ok(()) };
-        let finding = Finding { kind: Kind::Launch, title, places: vec![], notes: vec![], help, times: 1 };
+        let places = Caller::of_call().place("the host launches it").into_iter().collect();
+        let finding = Finding { kind: Kind::Launch, title, places, notes: vec![], help, times: 1 };
         let kernel = function.name();
         let (launch, blocks, threads) = (self.launches, shape.blocks, shape.threads);
         tell(&Record { kernel, launch, blocks, threads, findings: vec![finding], ..Record::default() });

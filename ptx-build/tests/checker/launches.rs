@@ -33,7 +33,13 @@ fn launches_have_the_answers_of_an_h100() {
 
 #[test]
 fn what_stands_in_brackets_has_an_error_of_its_own() {
-    let (code, printed, complaint) = Program::of_nvcc("launches.cu", &[]).check(&["brackets"]);
+    let program = Program::of_nvcc("launches.cu", &["-Xcompiler".into(), "-g".into()]);
+    let (code, printed, complaint) = program.check(&["brackets"]);
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.starts_with("9 9 1\n"), "{printed}");
+    let text = fs::read_to_string(source("launches.cu")).expect("the program");
+    for launch in ["plain<<<1, 2048>>>", "plain<<<dim3(1, 65536), 32>>>", "plain<<<1, 32, 49153>>>"] {
+        let line = 1 + text.lines().position(|line| line.contains(launch)).expect("the launch");
+        assert!(printed.contains(&format!("launches.cu:{line}, by_brackets")), "{printed}");
+    }
 }
