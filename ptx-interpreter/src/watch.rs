@@ -55,16 +55,21 @@ impl Machine<'_> {
         // What is nowhere ends the launch, and says so itself.
         let there = self.there(address, bytes, how.writes).map_err(|stop| stop.by(thread.lane));
         there?;
-        match owner(address, self.cluster) {
-            (Owner::Local(thread), at) if how.writes => {
-                self.local_of(thread).into_iter().for_each(|local| local.write(at as usize, bytes));
-                return Ok(());
-            }
-            (Owner::Local(_) | Owner::Parameters, _) => return Ok(()),
-            _ => {}
-        }
         let (actor, site) = (self.actor(thread), self.site);
         let event = Event { actor, site, address, bytes, how, engine: None };
+        match owner(address, self.cluster) {
+            (Owner::Local(of), at) => {
+                if how.writes {
+                    self.local_of(of).into_iter().for_each(|local| local.write(at as usize, bytes));
+                }
+                if of != self.block_of(thread) * self.threads + self.number_of(thread) {
+                    self.tell(|checks, _| checks.foreign(event, of, at));
+                }
+                return Ok(());
+            }
+            (Owner::Parameters, _) => return Ok(()),
+            _ => {}
+        }
         if self.remembers_values() {
             self.comes_after_loads_of(thread)?;
             let now = if bytes <= 8 { Some(self.read_number(address, bytes)?) } else { None };

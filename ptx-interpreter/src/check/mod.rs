@@ -17,6 +17,7 @@ mod explain;
 mod fences;
 mod finding;
 mod footprint;
+mod foreign;
 mod heads;
 mod heap;
 mod history;

@@ -29,3 +29,15 @@ DEV two_shuffles(const u32* in, u32* out) {
   out[t] = own;
 }
 PAIR(two_shuffles, (const u32* in, u32* out), (in, out))
+
+// Each lane hands on the address of its own array. On a GPU another lane finds its own array there.
+//# other_local bounds 1x32 numbers:128 zeros:128 ; the local memory of thread 1 of block 0
+DEV other_local(const u32* in, u32* out) {
+  __shared__ u32* all[32];
+  u32 t = threadIdx.x, own[4];
+  for (u32 k = 0; k < 4; k++) own[k] = in[(t + k) % 32];
+  all[t] = own;
+  __syncwarp();
+  out[t] = all[WRONG ? t ^ 1 : t][t % 4];  //~ other_local
+}
+PAIR(other_local, (const u32* in, u32* out), (in, out))
