@@ -181,7 +181,8 @@ impl Machine<'_> {
     }
 
     pub(crate) fn watch_cluster_arrival(&mut self, group: Group, releases: bool) {
-        self.for_each(group, |checks, actor| checks.arrive_at_cluster(actor, releases));
+        let site = self.site;
+        self.for_each(group, |checks, actor| checks.arrive_at_cluster(actor, site, releases));
     }
 
     pub(crate) fn watch_cluster_wait(&mut self, thread: Thread) {

@@ -84,6 +84,8 @@ pub(super) struct State {
     pub(super) tensor: Clock,
     /// The phases of the cluster's barrier that it has waited for.
     pub(super) met: u32,
+    /// The phase at whose end it last arrived without a release, its epoch before that, and where.
+    pub(super) relaxed: Option<(u32, u32, u32)>,
     /// Most threads have nothing of it.
     pub(super) strong: Option<Box<Strong>>,
     pub(super) missed: Vec<Missed>,

@@ -322,6 +322,14 @@ impl Checks {
             self.too_weak(missed, reader, (old, actor), event, found);
             return;
         }
+        if let Some(site) = self.relaxed_arrival((actor, old.epoch), event.actor) {
+            found.title = "threads meet at the barrier of their cluster, and one arrives without a release".into();
+            found.places.push((actor, site, "arrives at the barrier".into()));
+            found.notes.push("a relaxed arrival orders nothing that its thread has done before".into());
+            found.help =
+                "write `barrier.cluster.arrive.release`, or put `fence.acq_rel.cluster` before the arrival, or after `mbarrier.init` `fence.mbarrier_init.release.cluster`".into();
+            return;
+        }
         found.title = match (old.writes, event.how.writes) {
             (true, true) => "two threads write the same bytes, and nothing orders them",
             (true, false) => "a thread reads bytes that another writes, and nothing orders them",

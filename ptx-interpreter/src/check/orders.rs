@@ -262,7 +262,7 @@ impl Checks {
         self.learn(&pool.known, all.iter().copied());
     }
 
-    pub(crate) fn arrive_at_cluster(&mut self, actor: Actor, releases: bool) {
+    pub(crate) fn arrive_at_cluster(&mut self, actor: Actor, site: u32, releases: bool) {
         let number = actor.block / self.cluster;
         let mut meeting = self.clusters.remove(&number).unwrap_or_default();
         if releases {
@@ -274,6 +274,9 @@ impl Checks {
             }
             let own = self.mbarriers.values_mut().filter(|bar| bar.init.0 == actor && bar.shown && bar.told.is_none());
             own.for_each(|bar| bar.told = Some(meeting.phases));
+            let state = self.state(actor);
+            state.relaxed = Some((meeting.phases, state.epoch, site));
+            state.epoch += 1;
         }
         self.clusters.insert(number, meeting);
     }
@@ -290,6 +293,13 @@ impl Checks {
         let state = self.state(actor);
         state.known.join(&known);
         state.met = phases;
+    }
+
+    /// Where a thread has arrived at its cluster's barrier without a release, after an epoch and before another one has gone on.
+    pub(super) fn relaxed_arrival(&self, (actor, epoch): (Actor, u32), other: Actor) -> Option<u32> {
+        let state = |of: Actor| self.states.get(&u64::from(of.block)).map(|threads| &threads[of.number]);
+        let (phase, last, site) = state(actor)?.relaxed.filter(|_| self.distance(actor.block, other.block) < 2)?;
+        (epoch <= last && state(other)?.met > phase).then_some(site)
     }
 
     /// Whether a write initialised a barrier, and a thread of the cluster has been told of that.

@@ -41,3 +41,21 @@ DEV other_local(const u32* in, u32* out) {
   out[t] = all[WRONG ? t ^ 1 : t][t % 4];  //~ other_local
 }
 PAIR(other_local, (const u32* in, u32* out), (in, out))
+
+// A relaxed arrival lets the threads of a cluster wait for each other, and hands nothing over.
+//# relaxed_meeting race 2x32 numbers:256 zeros:256 ; arrives without a release
+DEV relaxed_meeting(const u32* in, u32* out) {
+  __shared__ u32 all[32];
+  u32 t = threadIdx.x, at = blockIdx.x * 32 + t, rank = blockIdx.x % 2, there, got;
+  all[t] = in[at];  //~ relaxed_meeting
+  if (WRONG)
+    ASM("barrier.cluster.arrive.relaxed;");  //~ relaxed_meeting
+  else
+    ASM("barrier.cluster.arrive.release;");
+  ASM("barrier.cluster.wait.acquire;");
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(AT(all + 31 - t)), "r"(rank ^ 1));
+  asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(got) : "r"(there) : "memory");  //~ relaxed_meeting
+  out[at] = got;
+  CLUSTER_SYNC;
+}
+CLUSTER_PAIR(relaxed_meeting, (const u32* in, u32* out), (in, out))
