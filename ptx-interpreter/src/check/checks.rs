@@ -14,8 +14,8 @@ use super::early::Early;
 use super::fences::Fences;
 use super::heads::{Heads, Reach};
 use super::history::History;
-use super::mark::Row;
-use super::shadow::{QuickMap, Shadow};
+use super::mark::{Row, remove_range};
+use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
 use crate::access::{Engine, How, Scope};
@@ -97,11 +97,11 @@ pub(super) struct Strong {
     /// What a fence has released to the threads of its block, cluster or GPU.
     pub(super) fenced: Released,
     /// What releases of a location have released: a later strong write there hands it over too.
-    pub(super) released: HashMap<(u64, usize), Released>,
+    pub(super) released: QuickTable<(u64, usize), Released>,
     /// What strong reads have seen: a later fence acquires it.
     pub(super) observed: Heads,
     /// What strong reads of a location have seen: a later acquire there acquires it too.
-    pub(super) observed_at: HashMap<(u64, usize), Heads>,
+    pub(super) observed_at: QuickTable<(u64, usize), Heads>,
 }
 
 /// What was released to the threads of a block, cluster or GPU.
@@ -125,6 +125,23 @@ pub(super) struct Record {
     pub(super) full: Trail,
     /// The newest of the writes that it continues, or itself, that released nothing.
     pub(super) relaxed: Option<(Actor, u32)>,
+}
+
+impl Record {
+    /// Of a write that continues no other one.
+    pub(super) fn new(event: Event, scope: Scope) -> Record {
+        Record {
+            number: 0,
+            bytes: event.bytes,
+            writer: event.actor,
+            scope,
+            site: event.site,
+            heads: Heads::default(),
+            continues: Numbers::new(),
+            full: Trail::default(),
+            relaxed: None,
+        }
+    }
 }
 
 /// A barrier in memory.
@@ -197,8 +214,8 @@ pub(crate) struct Checks {
     pub(super) history: Option<History<Rc<Record>>>,
     /// The fences that have an order among themselves.
     pub(super) sc: Fences,
-    pub(super) engines: HashMap<(Engine, Actor), u32>,
-    pub(super) barriers: HashMap<(u32, u32), Pool>,
+    pub(super) engines: QuickTable<(Engine, Actor), u32>,
+    pub(super) barriers: QuickTable<(u32, u32), Pool>,
     pub(super) clusters: HashMap<u32, Meeting>,
     pub(super) mbarriers: QuickMap<Mbarrier>,
     /// What threads have seen of requests to cancel a launch, by the numbers of clusters.
@@ -267,8 +284,8 @@ impl Checks {
             writes: 0,
             history: None,
             sc: Fences::default(),
-            engines: HashMap::new(),
-            barriers: HashMap::new(),
+            engines: QuickTable::default(),
+            barriers: QuickTable::default(),
             clusters: HashMap::new(),
             mbarriers: QuickMap::default(),
             refusals: HashMap::new(),
@@ -404,8 +421,8 @@ impl Checks {
             history.forget(shared, bytes);
         }
         self.barriers.retain(|(of, _), _| *of != block);
-        self.mbarriers.retain(|place, _| !(shared..shared + bytes).contains(place));
-        self.records.retain(|place, _| !(shared..shared + bytes).contains(place));
+        remove_range(&mut self.mbarriers, shared, bytes);
+        remove_range(&mut self.records, shared, bytes);
         self.waits.retain(|(of, _), _| *of != block);
     }
 }

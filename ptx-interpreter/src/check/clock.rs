@@ -4,33 +4,61 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::actor::Actor;
+use crate::lanes::lanes_of;
 
 /// For each thread, the last of its epochs that happened before; and the same for what copies memory by itself.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Clock {
     /// Of each block that is known of, in their order, its threads.
     blocks: Rc<Vec<(u32, Rc<Vec<u32>>)>>,
     engines: Rc<Vec<(u32, u32)>>,
+    /// One thread's epoch more, which is not among them yet: most of what is released is never asked for.
+    more: More,
+}
+
+thread_local! {
+    /// Most clocks begin with nothing, and many stay so.
+    static NOTHING: Clock = Clock { blocks: Rc::default(), engines: Rc::default(), more: More::default() };
+}
+
+impl Default for Clock {
+    fn default() -> Clock {
+        NOTHING.with(Clock::clone)
+    }
+}
+
+/// The epoch of a thread, in a block of so many; 0 if there is none.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+struct More {
+    block: u32,
+    number: u32,
+    threads: u32,
+    epoch: u32,
 }
 
 impl Clock {
+    #[inline]
     pub(crate) fn of_thread(&self, block: u32, number: usize) -> u32 {
-        match self.blocks.binary_search_by_key(&block, |(block, _)| *block) {
+        let own = match self.blocks.binary_search_by_key(&block, |(block, _)| *block) {
             Ok(place) => self.blocks[place].1[number],
             Err(_) => 0,
-        }
+        };
+        own.max(self.more.of_thread(block, number))
     }
 
     /// Whether all of these threads, of those from one on, have come so far.
     #[inline]
     pub(crate) fn has(&self, block: u32, first: usize, lanes: u32, epoch: u32) -> bool {
-        let Ok(place) = self.blocks.binary_search_by_key(&block, |(block, _)| *block) else { return epoch == 0 };
+        let Ok(place) = self.blocks.binary_search_by_key(&block, |(block, _)| *block) else {
+            return lanes_of(lanes).all(|lane| self.more.of_thread(block, first + lane) >= epoch);
+        };
         let (threads, mut rest) = (&self.blocks[place].1, lanes);
-        if lanes == u32::MAX {
-            return threads[first..first + 32].iter().fold(true, |all, own| all & (*own >= epoch));
+        if lanes == u32::MAX && threads[first..first + 32].iter().fold(true, |all, own| all & (*own >= epoch)) {
+            return true;
         }
         while rest != 0 {
-            if threads[first + rest.trailing_zeros() as usize] < epoch {
+            let number = first + rest.trailing_zeros() as usize;
+            if threads[number] < epoch && self.more.of_thread(block, number) < epoch {
                 return false;
             }
             rest &= rest - 1;
@@ -47,15 +75,30 @@ impl Clock {
 
     /// Raises the time of a thread, in a block of `threads` threads.
     pub(crate) fn raise_thread(&mut self, block: u32, number: usize, threads: usize, epoch: u32) {
+        if self.of_thread(block, number) >= epoch {
+            return;
+        }
+        if (self.more.block, self.more.number as usize) != (block, number) {
+            self.settle();
+        }
+        self.more = More { block, number: number as u32, threads: threads as u32, epoch };
+    }
+
+    /// The thread that is known beside the others becomes one of them.
+    fn settle(&mut self) {
+        let More { block, number, threads, epoch } = std::mem::take(&mut self.more);
+        if epoch == 0 {
+            return;
+        }
         let blocks = Rc::make_mut(&mut self.blocks);
         let place = match blocks.binary_search_by_key(&block, |(block, _)| *block) {
             Ok(place) => place,
             Err(place) => {
-                blocks.insert(place, (block, Rc::new(vec![0; threads])));
+                blocks.insert(place, (block, Rc::new(vec![0; threads as usize])));
                 place
             }
         };
-        let own = &mut Rc::make_mut(&mut blocks[place].1)[number];
+        let own = &mut Rc::make_mut(&mut blocks[place].1)[number as usize];
         *own = epoch.max(*own);
     }
 
@@ -77,13 +120,23 @@ impl Clock {
                 self.raise_engine(*engine, *epoch);
             }
         }
-        if Rc::ptr_eq(&self.blocks, &other.blocks) {
-            return;
+        if !Rc::ptr_eq(&self.blocks, &other.blocks) {
+            if self.is_within(other) {
+                self.blocks = other.blocks.clone();
+                let More { block, number, epoch, .. } = self.more;
+                if epoch <= other.of_thread(block, number as usize) {
+                    self.more = other.more;
+                    return;
+                }
+            } else {
+                self.join_blocks(other);
+            }
         }
-        if self.is_within(other) {
-            self.blocks = other.blocks.clone();
-            return;
-        }
+        let More { block, number, threads, epoch } = other.more;
+        self.raise_thread(block, number as usize, threads as usize, epoch);
+    }
+
+    fn join_blocks(&mut self, other: &Clock) {
         for (block, theirs) in other.blocks.iter() {
             match self.blocks.binary_search_by_key(block, |(block, _)| *block) {
                 Ok(place) => {
@@ -98,8 +151,8 @@ impl Clock {
         }
     }
 
-    /// Whether another knows all of these threads, and as much of each. Then it can take this one's place, and threads that wait
-    /// for the same have the same clock.
+    /// Whether another knows all of these threads, but for the one beside them, and as much of each. Then it can take this one's
+    /// place, and threads that wait for the same have the same clock.
     fn is_within(&self, other: &Clock) -> bool {
         let knows = |(block, mine): &(u32, Rc<Vec<u32>>)| {
             let theirs = other.blocks.binary_search_by_key(block, |(block, _)| *block);
@@ -114,19 +167,27 @@ impl Clock {
     /// Whether another knows all of that, but for epochs of idle threads.
     fn is_known(&self, other: &Clock, is_idle: &dyn Fn(Actor, u32) -> bool) -> bool {
         let mut engines = self.engines.iter();
+        let has =
+            |block, number, epoch| epoch <= other.of_thread(block, number) || is_idle(Actor { block, number }, epoch);
         let knows = |(block, threads): &(u32, Rc<Vec<u32>>)| {
-            let mut threads = threads.iter().enumerate();
-            threads.all(|(number, epoch)| {
-                *epoch <= other.of_thread(*block, number) || is_idle(Actor { block: *block, number }, *epoch)
-            })
+            threads.iter().enumerate().all(|(number, epoch)| has(*block, number, *epoch))
         };
         self.is(other)
-            || engines.all(|(engine, epoch)| other.of_engine(*engine) >= *epoch) && self.blocks.iter().all(knows)
+            || engines.all(|(engine, epoch)| other.of_engine(*engine) >= *epoch)
+                && self.blocks.iter().all(knows)
+                && has(self.more.block, self.more.number as usize, self.more.epoch)
     }
 
     /// Whether both are the same by construction.
     pub(crate) fn is(&self, other: &Clock) -> bool {
-        Rc::ptr_eq(&self.blocks, &other.blocks) && Rc::ptr_eq(&self.engines, &other.engines)
+        Rc::ptr_eq(&self.blocks, &other.blocks) && Rc::ptr_eq(&self.engines, &other.engines) && self.more == other.more
+    }
+}
+
+impl More {
+    #[inline]
+    fn of_thread(self, block: u32, number: usize) -> u32 {
+        if (self.block, self.number as usize) == (block, number) { self.epoch } else { 0 }
     }
 }
 
@@ -223,6 +284,13 @@ impl Pool {
             self.known.join(known);
             self.last = known.clone();
         }
+    }
+
+    /// What all know together, in a form that each of them can raise by itself without a copy.
+    pub(crate) fn all(self) -> Known {
+        let mut known = self.known;
+        known.ordered.settle();
+        known
     }
 
     /// One thread's own epoch, and whether the asynchronous proxy sees what it did.

@@ -1,10 +1,14 @@
 //! What is remembered of `fence.sc`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::actor::Actor;
 use super::clock::Known;
 use super::heads::{Heads, Reach};
+use super::mark::{QuickMap, QuickTable};
+
+/// How far apart two threads can be: in a block, a cluster or the GPU.
+pub(super) const DISTANCES: usize = 3;
 
 /// A `fence.sc`.
 #[derive(Clone, Debug)]
@@ -20,45 +24,78 @@ pub(super) struct Sc {
 pub(super) struct Own {
     pub(super) fences: Vec<Sc>,
     /// Whose strong accesses its own ones came after, and in which epochs these were.
-    pub(super) after: HashMap<Actor, u32>,
+    pub(super) after: QuickTable<Actor, u32>,
     /// Its epoch at the last of its own.
     pub(super) epoch: u32,
     /// What is known by that to fences behind it, if they reach threads so far apart.
-    pub(super) learned: [Known; 3],
-    /// What its block's fences knew that it knew of, when its epoch was this one and the block had so many.
-    pub(super) of_block: (u32, usize, Known),
+    pub(super) learned: [Known; DISTANCES],
+    /// What its block's fences that reach so far knew that it knew of, when its epoch was this one and the block had so many.
+    pub(super) of_block: [(u32, usize, Known); DISTANCES],
+}
+
+impl Own {
+    /// The fences that reach threads so far apart, before an epoch.
+    pub(super) fn before(&self, epoch: u32, distance: usize) -> impl Iterator<Item = &Known> {
+        let before = self.fences.iter().filter(move |fence| fence.epoch <= epoch && fence.reach.level >= distance);
+        before.map(|fence| &fence.known)
+    }
+}
+
+/// Of the threads of a block.
+#[derive(Debug, Default)]
+pub(super) struct OfBlock {
+    pub(super) own: BTreeMap<usize, Own>,
+    /// Those that came after others.
+    pub(super) later: BTreeSet<usize>,
+    /// How many fences they have executed that reach threads so far apart.
+    pub(super) counts: [usize; DISTANCES],
+}
+
+impl OfBlock {
+    pub(super) fn own(&mut self, number: usize) -> &mut Own {
+        self.own.entry(number).or_default()
+    }
 }
 
 /// Of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Fences {
-    pub(super) own: HashMap<Actor, Own>,
-    /// The threads of a block that came after others.
-    pub(super) later: HashMap<u32, BTreeSet<usize>>,
-    /// How many fences the threads of a block have executed.
-    pub(super) count: HashMap<u32, usize>,
-    /// What the fences of blocks knew that have ended.
-    pub(super) ended: HashMap<u32, Known>,
-    pub(super) has_any: bool,
+    pub(super) blocks: QuickMap<OfBlock>,
+    /// What the fences of blocks knew that have ended, of those that reach threads so far apart.
+    pub(super) ended: QuickMap<[Known; DISTANCES]>,
+    /// Whether there was one that reaches threads so far apart.
+    pub(super) has: [bool; DISTANCES],
     /// What those that were executed hand over to later ones, where loads return more than the newest value.
     pub(super) handed: Heads,
 }
 
 impl Fences {
+    pub(super) fn of(&mut self, block: u32) -> &mut OfBlock {
+        self.blocks.entry(block.into()).or_default()
+    }
+
+    /// Whether threads of a block have executed one that reaches threads so far apart.
+    pub(super) fn has(&self, block: u32, distance: usize) -> bool {
+        let block = block.into();
+        self.has[distance]
+            && (self.blocks.get(&block).is_some_and(|of_block| of_block.counts[distance] > 0)
+                || self.ended.contains_key(&block))
+    }
+
+    pub(super) fn own(&mut self, actor: Actor) -> &mut Own {
+        self.of(actor.block).own(actor.number)
+    }
+
     /// A block has ended.
     pub(super) fn bury(&mut self, block: u32) {
-        if !self.has_any {
+        let Some(of_block) = self.blocks.remove(&block.into()).filter(|of_block| of_block.counts[0] > 0) else {
             return;
-        }
-        self.count.remove(&block);
-        self.later.remove(&block);
-        let ended = self.own.extract_if(|actor, _| actor.block == block);
-        let all = ended.flat_map(|(_, own)| own.fences).reduce(|mut one, other| {
-            one.known.join(&other.known);
-            one
-        });
-        if let Some(all) = all {
-            self.ended.insert(block, all.known);
+        };
+        let ended = self.ended.entry(block.into()).or_default();
+        for (distance, ended) in ended.iter_mut().enumerate() {
+            for own in of_block.own.values() {
+                own.before(u32::MAX, distance).for_each(|known| ended.join(known));
+            }
         }
     }
 }

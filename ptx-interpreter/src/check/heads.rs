@@ -18,7 +18,7 @@ pub(super) struct Reach {
 /// What the heads of patterns hand over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heads {
-    gpu: Option<Known>,
+    gpu: Option<Box<Known>>,
     clusters: Vec<(u32, Known)>,
     blocks: Vec<(u32, Known)>,
 }
@@ -39,9 +39,15 @@ impl Heads {
         }
     }
 
-    pub(super) fn join(&mut self, other: &Heads) {
-        other.blocks.iter().for_each(|(block, known)| join_at(&mut self.blocks, *block, known));
-        other.clusters.iter().for_each(|(cluster, known)| join_at(&mut self.clusters, *cluster, known));
+    /// What of another's may go to threads of a block: others never acquire it from them.
+    pub(super) fn join_for(&mut self, to: Reach, other: &Heads) {
+        let own = |list: &[(u32, Known)], place: u32| list.binary_search_by_key(&place, |(of, _)| *of).ok();
+        if let Some(found) = own(&other.blocks, to.block) {
+            join_at(&mut self.blocks, to.block, &other.blocks[found].1);
+        }
+        if let Some(found) = own(&other.clusters, to.cluster) {
+            join_at(&mut self.clusters, to.cluster, &other.clusters[found].1);
+        }
         if let Some(known) = &other.gpu {
             self.gpu.get_or_insert_default().join(known);
         }
@@ -69,8 +75,8 @@ impl Heads {
         };
         let block = at(&self.blocks, to.block);
         let cluster = at(&self.clusters, to.cluster).filter(|_| to.level >= 1);
-        let gpu = self.gpu.clone().filter(|_| to.level >= 2);
-        [block, cluster, gpu].iter().flatten().for_each(|known| into.join(known));
+        let gpu = self.gpu.as_deref().filter(|_| to.level >= 2);
+        [block.as_ref(), cluster.as_ref(), gpu].into_iter().flatten().for_each(|known| into.join(known));
     }
 }
 

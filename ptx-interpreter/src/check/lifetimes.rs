@@ -7,7 +7,7 @@ use super::finding::{Kind, NOT_BEGUN, OUTLIVED};
 use super::uses::Use;
 use super::visits::{Visit, Visitor};
 use crate::access::{Engine, Scope};
-use crate::spaces::{Owner, owner};
+use crate::spaces::{Owner, is_shared, owner};
 
 impl Checks {
     /// An access to shared memory: that of another block, or by an engine, may come too late.
@@ -146,8 +146,11 @@ impl Checks {
 
     /// An access to what the grid before this one may still write.
     pub(super) fn of_the_grid_before(&mut self, event: Event) {
+        if is_shared(event.address) {
+            return;
+        }
         let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });
-        if self.state(event.actor).known.ordered.of_engine(engine) > 0 {
+        if self.threads_of(event.actor.block)[event.actor.number].known.ordered.of_engine(engine) > 0 {
             return;
         }
         if let Some(early) = &mut self.early {

@@ -128,6 +128,14 @@ impl Hasher for Quick {
         self.write_u64(number.into());
     }
 
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+
     fn write_u64(&mut self, number: u64) {
         self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
@@ -141,4 +149,14 @@ pub(crate) fn place(what: impl Hash) -> usize {
     hasher.finish() as usize
 }
 
-pub(crate) type QuickMap<V> = HashMap<u64, V, BuildHasherDefault<Quick>>;
+pub(crate) type QuickTable<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
+pub(crate) type QuickMap<V> = QuickTable<u64, V>;
+
+/// Removes what a table has of some addresses.
+pub(crate) fn remove_range<V>(table: &mut QuickMap<V>, begin: u64, bytes: u64) {
+    if (table.len() as u64) < bytes {
+        table.retain(|place, _| !(begin..begin + bytes).contains(place));
+    } else {
+        (begin..begin + bytes).for_each(|place| drop(table.remove(&place)));
+    }
+}

@@ -4,7 +4,7 @@ use super::actor::Actor;
 use super::checks::{Checks, Lack, Mbarrier, Missed, Through, level, scope_of};
 use super::heads::Reach;
 use super::marks::happened;
-use super::trail::Trail;
+use super::trail::{Link, Trail};
 use super::weak_order::remember;
 use crate::access::{Arrival, Engine, Memory, Scope};
 
@@ -101,7 +101,7 @@ impl Checks {
                 bar.pool[far].add(fenced);
             }
             let orders = fenced.is_some();
-            let known = Trail::new(&known.ordered, (actor, 0), threads, None);
+            let known = Trail::new(Link { known: known.ordered, writer: actor, epoch: 0 });
             let (through, writer) = (Through::Mbarrier, actor);
             remember(
                 &mut bar.weak,
@@ -135,7 +135,6 @@ impl Checks {
     /// A wait for a barrier has ended. What a thread of another block released is acquired by a wait for the cluster alone.
     pub(crate) fn after_wait(&mut self, actor: Actor, site: u32, place: u64, wait: Arrival) {
         let Some(bar) = self.mbarriers.remove(&place) else { return };
-        let threads = self.threads;
         let own = self.reach(actor, Scope::Block);
         let state = self.state(actor);
         let through = Through::Mbarrier;
@@ -164,7 +163,7 @@ impl Checks {
                         let from = Reach { block: writer.block, level: 1, ..own };
                         state.strong().observed.put(from, &bar.completed[1]);
                     }
-                    let known = Trail::new(&bar.completed[1].ordered, (actor, 0), threads, None);
+                    let known = Trail::new(Link { known: bar.completed[1].ordered.clone(), writer: actor, epoch: 0 });
                     state.miss(Missed {
                         known,
                         through,

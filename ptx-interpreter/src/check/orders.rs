@@ -7,7 +7,7 @@ use super::checks::{Checks, Event, Lack, Meeting, Missed, Numbers, Record, State
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
-use super::trail::Trail;
+use super::trail::Link;
 use super::weak_order::lack;
 use crate::access::{Engine, Fence, Scope};
 
@@ -24,10 +24,10 @@ impl State {
     pub(super) fn observe(&mut self, event: Event, heads: &Heads, reach: Reach) {
         let place = (event.address, event.bytes);
         let takes_all = event.how.acquires && reach.level == 2;
-        if !heads.is_empty() && !takes_all {
+        if !takes_all && heads.reaches(Reach { level: 2, ..reach }) {
             let strong = self.strong();
-            strong.observed.join(heads);
-            strong.observed_at.entry(place).or_default().join(heads);
+            strong.observed.join_for(reach, heads);
+            strong.observed_at.entry(place).or_default().join_for(reach, heads);
         }
         if event.how.acquires {
             heads.give(reach, &mut self.known);
@@ -138,7 +138,7 @@ impl Checks {
                 read: event.site,
                 epoch: 0,
                 flag: Some((event.address, event.bytes)),
-                record: Some(Rc::clone(&record)),
+                record: (why == Lack::Acquire).then(|| Rc::clone(&record)),
             });
         }
         (observed, wide.then_some(record))
@@ -179,49 +179,47 @@ impl Checks {
         event: Event,
         scope: Scope,
         number: u32,
-        (observed, old): (Numbers, Option<Rc<Record>>),
+        (mut continues, old): (Numbers, Option<Rc<Record>>),
     ) {
         let (threads, actor) = (self.threads, event.actor);
         let place = (event.address, event.bytes);
-        let state = self.known_state(actor);
-        let before = old.as_ref().map(|old| old.full.clone());
-        let relaxed = old.as_ref().and_then(|old| old.relaxed);
-        let full = Trail::new(&state.known.ordered, (actor, state.epoch), threads, before);
+        let State { known, epoch, .. } = self.known_state(actor);
+        let link = Link { known: known.ordered.clone(), writer: actor, epoch: *epoch };
         if event.how.releases {
             self.releases_at(event, scope);
         }
         // Nobody asks for the writes that are not kept any longer.
-        let mut continues = observed;
         continues.retain(|number| self.shadow.keeps(event.address, event.bytes, *number));
-        let mut record = Record {
-            number,
-            bytes: event.bytes,
-            writer: actor,
-            scope,
-            site: event.site,
-            heads: Heads::default(),
-            continues,
-            full,
-            relaxed,
+        let reach = self.reach(actor, scope);
+        let mut record = match old {
+            Some(old) => self.continued(event.address, old),
+            None => Rc::new(Record::new(event, scope)),
         };
-        if let Some(strong) = &self.known_state(actor).strong {
-            for released in [Some(&strong.fenced), strong.released.get(&place)].into_iter().flatten() {
-                for (level, known) in
-                    released.iter().enumerate().filter_map(|(level, known)| Some((level, known.as_ref()?)))
-                {
-                    record.heads.put(Reach { level, ..self.reach(actor, scope) }, known);
-                }
+        let own = Rc::make_mut(&mut record);
+        (own.number, own.writer, own.scope, own.site, own.continues) = (number, actor, scope, event.site, continues);
+        own.full.push(link, threads);
+        let strong = self.known_state(actor).strong.as_ref();
+        let released = strong.into_iter().flat_map(|strong| [Some(&strong.fenced), strong.released.get(&place)]);
+        let mut is_relaxed = true;
+        for (level, known) in released.flatten().flat_map(|levels| levels.iter().enumerate()) {
+            if let Some(known) = known {
+                own.heads.put(Reach { level, ..reach }, known);
+                is_relaxed = false;
             }
         }
-        if record.heads.is_empty() {
-            record.relaxed = Some((actor, event.site));
+        if is_relaxed {
+            own.relaxed = Some((actor, event.site));
         }
-        if let Some(old) = old {
-            record.heads.join(&old.heads);
-        }
-        let record = Rc::new(record);
         self.hands_over(event, &record);
         self.records.insert(event.address, record);
+    }
+
+    /// The record of a chain of writes that is continued. It is changed in place, if nobody else has it.
+    fn continued(&mut self, address: u64, old: Rc<Record>) -> Rc<Record> {
+        if self.records.get(&address).is_some_and(|last| Rc::ptr_eq(last, &old)) {
+            self.records.remove(&address);
+        }
+        old
     }
 
     /// A thread arrives at a barrier of its block.
@@ -242,11 +240,12 @@ impl Checks {
     /// Those who waited go on, and know what all knew who arrived.
     pub(crate) fn complete(&mut self, block: u32, number: u32, waiting: impl Iterator<Item = Actor>) {
         let Some(pool) = self.barriers.remove(&(block, number)) else { return };
-        self.learn(&pool.known, waiting);
+        self.learn(pool, waiting);
     }
 
     /// All of these know the same. Of their epochs they take the newest, so that they stay alike.
-    fn learn(&mut self, known: &Known, actors: impl Iterator<Item = Actor>) {
+    fn learn(&mut self, pool: Pool, actors: impl Iterator<Item = Actor>) {
+        let known = pool.all();
         let actors: Vec<Actor> = actors.collect();
         let epoch = actors.iter().map(|actor| self.state(*actor).epoch).max().unwrap_or_default();
         for actor in actors {
@@ -259,7 +258,7 @@ impl Checks {
     pub(crate) fn meet(&mut self, all: &[Actor]) {
         let mut pool = Pool::default();
         all.iter().for_each(|actor| self.add(&mut pool, *actor));
-        self.learn(&pool.known, all.iter().copied());
+        self.learn(pool, all.iter().copied());
     }
 
     pub(crate) fn arrive_at_cluster(&mut self, actor: Actor, site: u32, releases: bool) {

@@ -5,9 +5,9 @@
 //! depend on the order, and all of it counts.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event};
+use super::checks::{Checks, Event, State};
 use super::clock::Known;
-use super::fences::Sc;
+use super::fences::{DISTANCES, Own, Sc};
 use super::heads::Reach;
 use super::mark::Mark;
 use super::marks::happened;
@@ -17,42 +17,38 @@ use crate::lanes::lanes_of;
 /// Fences of a thread that are remembered.
 const FENCES: usize = 4;
 /// The distance of threads that only the GPU has in common.
-const WIDEST: usize = 2;
+const WIDEST: usize = DISTANCES - 1;
 
 impl Checks {
     /// Which accesses a strong access comes after that nothing else orders. Gives what the fences knew before those that it may
     /// stand for.
     pub(super) fn comes_after(&mut self, event: Event, mark: &Mark, kept: &[Kept]) -> Option<Box<Known>> {
-        if !self.sc.has_any || mark.scope == 0 || mark.is_engine {
+        if !self.sc.has[0] || mark.scope == 0 || mark.is_engine {
             return None;
         }
         let conflicts = |old: &&Kept| {
             let old = &old.mark;
             old.scope > 0 && !old.is_engine && old.bytes & mark.bytes != 0 && (old.writes || mark.writes)
         };
-        let Actor { block, number } = event.actor;
         for old in kept.iter().filter(conflicts) {
             for lane in lanes_of(old.mark.lanes) {
                 let actor = self.actor_of(&old.mark, lane);
-                if actor != event.actor && !happened(self.known_state(event.actor), old.mark.epoch, actor) {
-                    let epoch = self.known_state(event.actor).epoch;
-                    let own = self.sc.own.entry(event.actor).or_default();
-                    own.epoch = epoch;
-                    let last = own.after.entry(actor).or_default();
+                let is_fenced = self.sc.has(actor.block, self.distance(actor.block, event.actor.block));
+                if is_fenced && actor != event.actor && !happened(self.known_state(event.actor), old.mark.epoch, actor)
+                {
+                    let last = self.came_later(event.actor).after.entry(actor).or_default();
                     *last = old.mark.epoch.max(*last);
-                    self.sc.later.entry(block).or_default().insert(number);
                 }
             }
+        }
+        if !self.sc.has[WIDEST] {
+            return None;
         }
         let mut all: Option<Box<Known>> = None;
         let is_atomic = event.how.reads && event.how.writes;
         for old in kept.iter().filter(conflicts).filter(|old| old.mark.writes && old.mark.bytes == mark.bytes) {
             if let Some(before) = &old.before {
-                let epoch = self.known_state(event.actor).epoch;
-                let own = self.sc.own.entry(event.actor).or_default();
-                own.epoch = epoch;
-                own.learned[WIDEST].join(before);
-                self.sc.later.entry(block).or_default().insert(number);
+                self.came_later(event.actor).learned[WIDEST].join(before);
             }
             if is_atomic {
                 let all = all.get_or_insert_default();
@@ -65,6 +61,16 @@ impl Checks {
         all
     }
 
+    /// What is remembered of a thread that came after another one.
+    fn came_later(&mut self, actor: Actor) -> &mut Own {
+        let epoch = self.known_state(actor).epoch;
+        let of_block = self.sc.of(actor.block);
+        of_block.later.insert(actor.number);
+        let own = of_block.own(actor.number);
+        own.epoch = epoch;
+        own
+    }
+
     /// What a `fence.sc` learns of those before it.
     pub(super) fn known_before(&mut self, actor: Actor, reach: Reach) -> Known {
         let mut known = Known::default();
@@ -72,12 +78,12 @@ impl Checks {
             self.sc.handed.give(reach, &mut known);
             return known;
         }
-        let later: Vec<usize> = self.sc.later.get(&actor.block).into_iter().flatten().copied().collect();
+        let later: Vec<usize> = self.sc.of(actor.block).later.iter().copied().collect();
         for number in later {
             let other = Actor { block: actor.block, number };
             self.follow(other);
-            let own = &self.sc.own[&other];
             let known_of_it = self.known_state(actor).known.ordered.of_thread(actor.block, number);
+            let own = self.sc.own(other);
             if other == actor || known_of_it >= own.epoch {
                 own.learned[..=reach.level].iter().for_each(|learned| known.join(learned));
             }
@@ -87,46 +93,41 @@ impl Checks {
 
     /// What follows for a thread from the accesses that its own ones came after.
     fn follow(&mut self, actor: Actor) {
-        let after = self.sc.own.get_mut(&actor).map(|own| std::mem::take(&mut own.after)).unwrap_or_default();
-        for (other, epoch) in after {
+        for (other, epoch) in std::mem::take(&mut self.sc.own(actor).after) {
             let distance = self.distance(actor.block, other.block);
             let known = self.fences_before(other, epoch, distance);
-            self.sc.own.entry(actor).or_default().learned[distance].join(&known);
+            self.sc.own(actor).learned[distance].join(&known);
         }
     }
 
     /// What the fences that reach so far knew before an access.
     fn fences_before(&mut self, actor: Actor, epoch: u32, distance: usize) -> Known {
+        if let Some(ended) = self.sc.ended.get(&actor.block.into()) {
+            return ended[distance].clone();
+        }
         let mut known = Known::default();
-        match self.sc.ended.get(&actor.block) {
-            Some(ended) => known.join(ended),
-            None => {
-                let fences = self.sc.own.get(&actor).into_iter().flat_map(|own| &own.fences);
-                let before = fences.filter(|fence| fence.epoch <= epoch && fence.reach.level >= distance);
-                before.for_each(|fence| known.join(&fence.known));
-                known.join(self.known_of_block(actor));
-            }
+        if self.sc.of(actor.block).counts[distance] > 0 {
+            self.sc.own(actor).before(epoch, distance).for_each(|fence| known.join(fence));
+            known.join(self.known_of_block(actor, distance));
         }
         known
     }
 
     /// What the fences of other threads of its block knew that a thread knows of: those before a barrier.
-    fn known_of_block(&mut self, actor: Actor) -> &Known {
-        let epoch = self.state(actor).epoch;
-        let count = self.sc.count.get(&actor.block).copied().unwrap_or_default();
-        let is_known = self.sc.own.get(&actor).is_some_and(|own| (own.of_block.0, own.of_block.1) == (epoch, count));
-        if !is_known {
-            let ordered = &self.known_state(actor).known.ordered;
+    fn known_of_block(&mut self, actor: Actor, distance: usize) -> &Known {
+        let State { epoch, known, .. } = &self.states[&u64::from(actor.block)][actor.number];
+        let (epoch, ordered) = (*epoch, &known.ordered);
+        let of_block = self.sc.of(actor.block);
+        let now = (epoch, of_block.counts[distance]);
+        let (epoch, count, _) = &of_block.own(actor.number).of_block[distance];
+        if (*epoch, *count) != now {
             let mut known = Known::default();
-            for number in (0..self.threads).filter(|number| *number != actor.number) {
-                let own = self.sc.own.get(&Actor { block: actor.block, number });
-                let fences = own.into_iter().flat_map(|own| &own.fences);
-                let before = fences.filter(|fence| fence.epoch <= ordered.of_thread(actor.block, number));
-                before.for_each(|fence| known.join(&fence.known));
+            for (number, own) in of_block.own.iter().filter(|(number, _)| **number != actor.number) {
+                own.before(ordered.of_thread(actor.block, *number), distance).for_each(|fence| known.join(fence));
             }
-            self.sc.own.entry(actor).or_default().of_block = (epoch, count, known);
+            of_block.own(actor.number).of_block[distance] = (now.0, now.1, known);
         }
-        &self.sc.own.entry(actor).or_default().of_block.2
+        &self.sc.own(actor).of_block[distance].2
     }
 
     /// A `fence.sc` was executed by a thread that knew this; an epoch of the thread begins.
@@ -134,10 +135,11 @@ impl Checks {
         if self.history.is_some() {
             return self.sc.handed.put(reach, &known);
         }
-        let epoch = self.state(actor).epoch;
-        self.sc.has_any = true;
-        *self.sc.count.entry(actor.block).or_default() += 1;
-        let fences = &mut self.sc.own.entry(actor).or_default().fences;
+        let epoch = self.known_state(actor).epoch;
+        self.sc.has[..=reach.level].fill(true);
+        let of_block = self.sc.of(actor.block);
+        of_block.counts[..=reach.level].iter_mut().for_each(|count| *count += 1);
+        let fences = &mut of_block.own(actor.number).fences;
         if fences.len() == FENCES {
             fences.remove(0);
         }

@@ -8,7 +8,7 @@ use super::actor::Actor;
 use super::clock::Known;
 use super::crowd::Crowd;
 use super::mark::WHOLE;
-pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap};
+pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap, QuickTable};
 use super::readers::{Readers, Reading};
 
 /// What is remembered of four bytes: the sets of writes and of reads, if all are weak.
@@ -121,6 +121,13 @@ impl Shadow {
         let place = self.page(page, values);
         self.recent[page as usize % RECENT] = (page, place);
         place
+    }
+
+    /// The number of a page of which something is remembered.
+    #[inline]
+    fn find(&self, page: u64) -> Option<usize> {
+        let recent = self.recent[page as usize % RECENT];
+        if recent.0 == page { Some(recent.1) } else { self.places.get(&page).copied() }
     }
 
     fn page(&mut self, page: u64, values: impl FnOnce(u64) -> Values) -> usize {
@@ -283,9 +290,9 @@ impl Shadow {
     }
 
     /// The numbers of the last writes of a cell's bytes, where they were strong.
-    pub(crate) fn last(&mut self, address: u64) -> [u32; 4] {
-        let Some(page) = self.places.get(&(address / PAGE)) else { return [0; 4] };
-        let cell = self.pages[*page].cells.get((address % PAGE / CELL) as usize);
+    pub(crate) fn last(&self, address: u64) -> [u32; 4] {
+        let Some(page) = self.find(address / PAGE) else { return [0; 4] };
+        let cell = self.pages[page].cells.get((address % PAGE / CELL) as usize);
         let writes = cell.map_or(0, |cell| cell.writes);
         if writes & MORE == 0 { [0; 4] } else { self.more[(writes & !MORE) as usize].last }
     }
@@ -293,8 +300,8 @@ impl Shadow {
     /// A thread observes strong writes.
     pub(crate) fn observe(&mut self, (address, bytes): (u64, usize), numbers: &[u32], observer: (Actor, u32)) {
         for cell in (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL) {
-            let Some(page) = self.places.get(&(cell / PAGE)) else { continue };
-            let own = self.pages[*page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
+            let Some(page) = self.find(cell / PAGE) else { continue };
+            let own = self.pages[page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
             let busy = own.map(|own| &mut self.more[(own.writes & !MORE) as usize]);
             for kept in busy.into_iter().flat_map(|busy| &mut busy.kept).filter(|kept| numbers.contains(&kept.number)) {
                 kept.observers.push(observer);
@@ -305,8 +312,8 @@ impl Shadow {
     /// Whether some cells have the mark of the strong write of a number.
     pub(crate) fn keeps(&self, address: u64, bytes: usize, number: u32) -> bool {
         (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL).any(|cell| {
-            let Some(page) = self.places.get(&(cell / PAGE)) else { return false };
-            let own = self.pages[*page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
+            let Some(page) = self.find(cell / PAGE) else { return false };
+            let own = self.pages[page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
             own.is_some_and(|own| {
                 self.more[(own.writes & !MORE) as usize].kept.iter().any(|kept| kept.number == number)
             })
