@@ -103,6 +103,8 @@ pub(crate) struct Shadow {
     readers: Readers,
     more: Vec<Busy>,
     free_more: Vec<u32>,
+    /// A list that is empty, and has room: most cells need one for a moment.
+    spare: Vec<Kept>,
 }
 
 impl Shadow {
@@ -230,17 +232,17 @@ impl Shadow {
             self.free_more.push(writes & !MORE);
             return std::mem::take(&mut self.more[(writes & !MORE) as usize]);
         }
-        let oldest_first = |set: u32| {
-            let mut marks: Vec<Mark> = self.crowd.marks(set).collect();
-            marks.reverse();
-            marks.into_iter().flat_map(|mark| mark.at(address))
-        };
-        let marks = oldest_first(writes).chain(oldest_first(reads));
-        Busy { kept: marks.map(|mark| Kept { mark, ..Kept::default() }).collect(), last: [0; 4] }
+        let mut kept = std::mem::take(&mut self.spare);
+        for set in [writes, reads] {
+            let marks: SmallVec<[Mark; 4]> = self.crowd.marks(set).collect();
+            let oldest_first = marks.into_iter().rev().flat_map(|mark| mark.at(address));
+            kept.extend(oldest_first.map(|mark| Kept { mark, ..Kept::default() }));
+        }
+        Busy { kept, last: [0; 4] }
     }
 
     /// Puts them back.
-    pub(crate) fn put(&mut self, (page, cell): (usize, usize), busy: Busy) {
+    pub(crate) fn put(&mut self, (page, cell): (usize, usize), mut busy: Busy) {
         let is_weak = busy.kept.iter().all(|kept| kept.mark.scope == 0);
         let by_engines = busy.kept.iter().any(|kept| kept.mark.is_engine);
         let count = |writes: bool| busy.kept.iter().filter(|kept| kept.mark.writes == writes).count();
@@ -251,6 +253,8 @@ impl Shadow {
                 let alone = self.crowd.alone(kept.mark);
                 *set = self.crowd.with(*set, alone);
             }
+            busy.kept.clear();
+            self.spare = busy.kept;
             own
         } else {
             let place = self.free_more.pop().unwrap_or_else(|| {

@@ -9,11 +9,11 @@ use super::clock::Clock;
 /// Writes of a chain that are kept apart.
 const LINKS: usize = 64;
 
-/// The writes of a chain until one of them. Longer chains share the list.
+/// The last write of a chain, and those before it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Trail {
-    links: Rc<RefCell<Vec<Link>>>,
-    count: usize,
+    last: Option<Link>,
+    before: Option<Before>,
 }
 
 /// A write: what its thread knew, and in which epoch it was.
@@ -24,56 +24,72 @@ pub(super) struct Link {
     pub(super) epoch: u32,
 }
 
+/// The first so many writes of a list. Longer chains share it.
+#[derive(Clone, Default, Debug)]
+struct Before {
+    links: Rc<RefCell<Vec<Link>>>,
+    count: usize,
+}
+
 impl Trail {
     /// Of one write.
     pub(super) fn new(link: Link) -> Trail {
-        Trail { links: Rc::new(RefCell::new(vec![link])), count: 1 }
+        Trail { last: Some(link), before: None }
     }
 
     /// One more write, by a thread of a block of `threads` threads.
-    pub(super) fn push(&mut self, link: Link, threads: usize) {
-        self.forget_what_is_known(&link.known);
-        if self.count == LINKS {
-            let link = self.with_all_before(link, threads);
+    pub(super) fn push(&mut self, mut link: Link, threads: usize) {
+        if self.before.as_ref().is_some_and(|before| before.count == LINKS) {
+            let mut known = link.known.clone();
+            self.each(|old| link.join(old, &mut known, threads));
             *self = Trail::new(link);
             return;
         }
-        let is_last = self.links.borrow().len() == self.count;
-        if !is_last {
+        // Who knows of a write knows what its thread knew.
+        let old = self.last.replace(link);
+        let is_known = |old: &Link, new: &Link| new.known.of_thread(old.writer.block, old.writer.number) >= old.epoch;
+        if let Some(old) = old.filter(|old| self.last.as_ref().is_some_and(|new| !is_known(old, new))) {
+            self.before.get_or_insert_default().push(old);
+        }
+    }
+
+    /// How far the chain knows a thread to have come.
+    pub(super) fn of_thread(&self, actor: Actor) -> u32 {
+        let mut most = 0;
+        self.each(|link| {
+            let own = if link.writer == actor { link.epoch } else { 0 };
+            most = most.max(own).max(link.known.of_thread(actor.block, actor.number));
+        });
+        most
+    }
+
+    fn each(&self, mut then: impl FnMut(&Link)) {
+        if let Some(Before { links, count }) = &self.before {
+            links.borrow()[..*count].iter().for_each(&mut then);
+        }
+        self.last.iter().for_each(then);
+    }
+}
+
+impl Link {
+    /// Takes the place of an older write too. Threads often know the same as the one before them, which is `last`.
+    fn join(&mut self, old: &Link, last: &mut Clock, threads: usize) {
+        if !old.known.is(last) {
+            self.known.join(&old.known);
+            last.clone_from(&old.known);
+        }
+        self.known.raise_thread(old.writer.block, old.writer.number, threads, old.epoch);
+    }
+}
+
+impl Before {
+    fn push(&mut self, link: Link) {
+        let is_whole = self.links.borrow().len() == self.count;
+        if !is_whole {
             let own = self.links.borrow()[..self.count].to_vec();
             self.links = Rc::new(RefCell::new(own));
         }
         self.links.borrow_mut().push(link);
         self.count += 1;
-    }
-
-    /// Who knows of the last writes knows what their threads knew. They are forgotten, if nobody else has the list.
-    fn forget_what_is_known(&mut self, known: &Clock) {
-        let Some(links) = Rc::get_mut(&mut self.links).map(RefCell::get_mut) else { return };
-        links.truncate(self.count);
-        let is_known = |last: &mut Link| known.of_thread(last.writer.block, last.writer.number) >= last.epoch;
-        while links.pop_if(is_known).is_some() {}
-        self.count = links.len();
-    }
-
-    /// One write that knows what all before it knew.
-    fn with_all_before(&self, mut link: Link, threads: usize) -> Link {
-        let mut last = link.known.clone();
-        for old in &self.links.borrow()[..self.count] {
-            // Threads often know the same.
-            if !old.known.is(&last) {
-                link.known.join(&old.known);
-                last = old.known.clone();
-            }
-            link.known.raise_thread(old.writer.block, old.writer.number, threads, old.epoch);
-        }
-        link
-    }
-
-    /// How far the chain knows a thread to have come.
-    pub(super) fn of_thread(&self, actor: Actor) -> u32 {
-        let own = |link: &Link| if link.writer == actor { link.epoch } else { 0 };
-        let of_link = |link: &Link| own(link).max(link.known.of_thread(actor.block, actor.number));
-        self.links.borrow()[..self.count].iter().map(of_link).max().unwrap_or(0)
     }
 }
