@@ -14,7 +14,7 @@ use crate::scoped::{Block, Scoped};
 use crate::site::{AllSites, Site, Sites};
 use crate::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
 use crate::special::Special;
-use crate::text::{self, Function, Parameter, Statement};
+use crate::text::{self, Function, Parameter, Statement, element_of};
 use crate::variable::{Pointer, Variable};
 
 /// Bytes in which the blocks of a cooperative grid meet: a size, and the counter of `grid.sync()` behind it.
@@ -417,6 +417,9 @@ impl Names<'_> {
         if let Some(register) = self.register(text) {
             return Some(Operand::Register(*register));
         }
+        if let Some(vector) = self.vector(text) {
+            return Some(vector);
+        }
         if let Some(list) = inner('{', '}') {
             let all = list.split(',').map(|one| self.operand(one.trim())).collect::<Option<Vec<_>>>()?;
             return Some(Operand::Vector(all));
@@ -443,6 +446,15 @@ impl Names<'_> {
         }
     }
 
+    /// A vector of registers that has a name, or one of its elements by another name.
+    fn vector(&self, text: &str) -> Option<Operand> {
+        if let Some((vector, element)) = text::element(text) {
+            return self.register(&element_of(vector, element)).copied().map(Operand::Register);
+        }
+        let elements = (0..4).map_while(|at| self.register(&element_of(text, at)).copied().map(Operand::Register));
+        Some(elements.collect::<Vec<_>>()).filter(|elements| !elements.is_empty()).map(Operand::Vector)
+    }
+
     /// What is in brackets.
     fn address(&self, place: &str) -> Option<Operand> {
         let (place, coordinates) = place.split_once(',').unwrap_or((place, ""));
@@ -452,7 +464,8 @@ impl Names<'_> {
         };
         let (base, offset) = match place.rsplit_once(['+', '-']) {
             Some((base, offset)) => {
-                let offset = offset.trim().parse::<u64>().ok()?;
+                let Operand::Number(offset) = number(offset.trim())? else { return None };
+                let offset = offset as u64;
                 let negative = place[base.len()..].starts_with('-')
                     || base.trim_end().ends_with(['+', '-']) && place.contains('-');
                 (base.trim_end_matches(['+', '-', ' ']), if negative { offset.wrapping_neg() } else { offset })

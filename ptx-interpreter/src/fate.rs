@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::text::{guarded, opcode, operands, words};
+use crate::text::{element, guarded, opcode, operands, words};
 
 /// The most that is done with a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,13 @@ pub(crate) fn fates<'t>(texts: impl Iterator<Item = &'t str>) -> Fates {
     };
     for text in texts {
         let (opcode, rest) = opcode(guarded(text).1);
-        let operands = operands(rest);
+        let mut operands = operands(rest);
+        for operand in &mut operands {
+            // All elements of a vector have one fate.
+            if let Some((vector, _)) = element(operand) {
+                *operand = vector.to_owned();
+            }
+        }
         let Some((first, others)) = operands.split_first() else { continue };
         match opcode.split('.').next().unwrap_or_default() {
             "mov" => copies.extend(others.iter().map(|from| (first.clone(), from.clone()))),

@@ -338,10 +338,13 @@ pub(crate) fn declaration(statement: &str) -> Option<(&str, Vec<Parameter>)> {
     Some((space, list(rest)))
 }
 
-/// The registers of a `.reg`, where `%r<10>` are ten, and their bits: a predicate has one.
+/// The registers of a `.reg`, where `%r<10>` are ten, and `v.x` to `v.w` those of a vector `v`; and their bits: a predicate has one.
 pub(crate) fn registers(statement: &str) -> (Vec<String>, u32) {
-    let declared = statement.strip_prefix(".reg ").and_then(|rest| rest.trim().split_once(' '));
-    let (of_type, names) = declared.unwrap_or_default();
+    let declared = statement.strip_prefix(".reg").map(str::trim).unwrap_or_default();
+    let mut of_vector = [(".v2", 2), (".v4", 4)].into_iter();
+    let of_vector = of_vector.find_map(|(word, lanes)| Some((declared.strip_prefix(word)?.trim(), lanes)));
+    let (declared, lanes) = of_vector.unwrap_or((declared, 0));
+    let (of_type, names) = declared.split_once(' ').unwrap_or_default();
     let each = |name: &str| match name.trim().split_once('<') {
         Some((name, count)) => {
             let count = count.trim_end_matches('>').parse().ok().filter(|count| *count <= REGISTERS);
@@ -349,12 +352,25 @@ pub(crate) fn registers(statement: &str) -> (Vec<String>, u32) {
         }
         None => vec![name.trim().to_owned()],
     };
-    let names = names.split(',').filter(|name| !name.trim().is_empty()).flat_map(each);
+    let names: Vec<String> = names.split(',').filter(|name| !name.trim().is_empty()).flat_map(each).collect();
+    let elements = names.iter().flat_map(|name| (0..lanes).map(move |at| element_of(name, at))).collect();
     let bits = match of_type {
         ".pred" => 1,
         other => other.strip_prefix('.').and_then(bytes_of).map_or(64, |bytes| 8 * bytes as u32),
     };
-    (names.collect(), bits)
+    (if lanes > 0 { elements } else { names }, bits)
+}
+
+/// An element of a vector of registers, as its name is declared.
+pub(crate) fn element_of(vector: &str, at: usize) -> String {
+    format!("{vector}.{}", ["x", "y", "z", "w"][at])
+}
+
+/// A vector and the number of its element, which may also have the name of a colour.
+pub(crate) fn element(text: &str) -> Option<(&str, usize)> {
+    let (vector, element) = text.rsplit_once('.')?;
+    let at = ["x", "y", "z", "w", "r", "g", "b", "a"].into_iter().position(|name| name == element)?;
+    Some((vector, at % 4))
 }
 
 /// The operands of an instruction: a vector is one, and so is an address.

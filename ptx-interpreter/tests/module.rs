@@ -95,3 +95,17 @@ fn what_is_no_function_is_not_called() {
     let (_, report) = run("mov.u64 %p3, times;\nld.u32 %r1, [%p3];\nst.global.u32 [%p1], %r1;", 1);
     assert_eq!(report.findings.first().map(|finding| finding.kind.word()), Some("bounds"));
 }
+
+#[test]
+fn a_vector_of_registers_has_a_name() {
+    let body = ".reg .v4 .b32 v, w<2>;
+        mov.u32 v.x, 3; mov.u32 v.y, 4; mov.u32 v.b, 5; mov.u32 v.a, 6;
+        st.global.v4.b32 [%p0], v;
+        ld.global.v4.b32 w1, [%p0];
+        add.u32 %r1, w1.r, w1.w;
+        st.global.u32 [%p0+0x10], %r1;
+        st.global.u32 [%p0+20], w1.z;";
+    let (words, report) = run(body, 1);
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(words[..6], [3, 4, 5, 6, 9, 5]);
+}

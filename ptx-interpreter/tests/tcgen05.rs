@@ -131,10 +131,12 @@ impl Case {
         for step in 0..self.steps() {
             let adds = u32::from(self.adds || step > 0);
             let scale = self.scale.map(|scale| format!(", {}", if step == 0 { scale } else { 0 })).unwrap_or_default();
-            let of_a = if self.in_tensor { "[%d+32]" } else { "%da" };
+            let of_a = if self.in_tensor { "[%d+0x20]" } else { "%da" };
+            // Attention has the numbers themselves in the place of the predicate.
+            let flag = if step > 0 { "1" } else { "%p" };
             body += &format!(
                 "setp.ne.u32 %p, {adds}, 0;\n\
-                 tcgen05.mma.cta_group::1.kind::{} [%d], {of_a}, %db, {}, {disabled}%p{scale};\n\
+                 tcgen05.mma.cta_group::1.kind::{} [%d], {of_a}, %db, {}, {disabled}{flag}{scale};\n\
                  add.u64 %da, %da, 2; add.u64 %db, %db, 2;\n",
                 self.kind,
                 self.shape()

@@ -81,7 +81,8 @@ pub(super) fn decode(words: &[&str], sharing: Sharing, operands: Vec<Operand>) -
     let has_mask = matches!((disabled.len(), sharing), (0, _) | (4, Sharing::One) | (8, Sharing::Pair));
     // Another operand of `.ws` leaves out columns.
     let is_known = sharing != Sharing::Weights || divides.is_none() && !matches!(kind, Kind::Scaled { .. });
-    if !adds.is_predicate() || !has_mask || !is_known || operands.next().is_some() {
+    let is_flag = adds.is_predicate() || matches!(adds, Operand::Number(0 | 1));
+    if !is_flag || !has_mask || !is_known || operands.next().is_some() {
         return None;
     }
     Some(Box::new(Multiply { kind, sharing, d, a, b, shape, scales, disabled, adds, divides }))
