@@ -103,6 +103,16 @@ fn the_assembler_gives_ptx() {
     assert!(complaint.contains("ptxas of cargo ptx check: name a file of PTX, and another after -o"), "{complaint}");
 }
 
+/// CuTe DSL writes its PTX only into a folder that is there. Libraries on it keep no machine code.
+#[test]
+fn cute_dsl_has_a_folder_for_its_ptx() {
+    let folder = TempDir::new().expect("a folder");
+    let kept = folder.path().join("not/there");
+    let calls = r#"cd "$CUTE_DSL_DUMP_DIR" && pwd && echo "$QUACK_CACHE_ENABLED""#;
+    let (_, printed, complaint) = check(&[], Command::new("sh").args(["-c", calls]).env("CUTE_DSL_DUMP_DIR", &kept));
+    assert!(printed.ends_with("not/there\n0\n"), "{printed}{complaint}");
+}
+
 /// A Python with PyTorch, Triton and NVRTC.
 fn python() -> PathBuf {
     python_with("python-torch-2.15.0", &["numpy", "torch==2.15.0", "triton==3.9.0"])

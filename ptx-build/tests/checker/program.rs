@@ -128,6 +128,7 @@ fn library() -> PathBuf {
 pub(crate) fn check(options: &[&str], program: &Command) -> (Option<i32>, String, String) {
     let mut check = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
     check.args(["ptx", "check"]).args(options).arg("--").arg(program.get_program()).args(program.get_args());
+    check.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     if std::env::var_os(WHOLE).is_none() {
         check.env("PTX_CHECK_LIBRARY", library());
     }

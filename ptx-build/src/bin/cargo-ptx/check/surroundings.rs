@@ -87,8 +87,12 @@ impl<'a> Surroundings<'a> {
         }
         // CuTe DSL loads machine code, and keeps its PTX.
         let kept = std::env::var_os("CUTE_DSL_DUMP_DIR").unwrap_or_else(|| folder.join(KEPT).into());
+        // It writes nothing into a folder that is not there.
+        let _ = fs::create_dir_all(&kept);
         command.env("CUTE_DSL_KEEP_PTX", "1").env("CUTE_DSL_DUMP_DIR", &kept).env("PTX_CHECK_KEPT", kept);
         command.env("CUTE_DSL_DISABLE_FILE_CACHING", "1").env("CUTE_DSL_LINEINFO", "1");
+        // Quack and FlashAttention keep machine code of an earlier run, without its PTX.
+        command.env("QUACK_CACHE_ENABLED", "0").env("FLASH_ATTENTION_CUTE_DSL_CACHE_ENABLED", "0");
         // PyTorch then asks for each tensor's memory by itself, so that its end is known.
         command.env("PYTORCH_NO_CUDA_MEMORY_CACHING", "1");
         command.env("PYTHONPATH", before(&folder.join("python"), "PYTHONPATH"));
