@@ -23,6 +23,10 @@ fn common_group(first: &Deed, second: &Deed) -> Option<Group> {
 pub(crate) const EARLY: &str = "execute `griddepcontrol.wait` (cudaGridDependencySynchronize()) in every thread before this access, or in one \
      before a barrier that is before it; or launch the second without the attribute";
 
+/// What to write where a kernel reads as constant what the one before it writes.
+pub(crate) const NOT_CONSTANT: &str = "read it with plain `ld.global`: no `__ldg`, no `const … __restrict__` on a pointer to it; or launch the \
+     second without the attribute; or let the first write before `griddepcontrol.launch_dependents`, with `__threadfence()` between";
+
 /// What to write where the host does not wait for a piece of work.
 pub(crate) fn wait_for(deed: &Deed) -> String {
     let stream = &deed.stream;

@@ -8,8 +8,8 @@ use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRang
 use crate::caller::Caller;
 use crate::changed::is_checked;
 use crate::gpu::Gpu;
-use crate::missing_order::{EARLY, help};
-use crate::order::{By, Conflict, Deed, Line, Point, Range, User};
+use crate::missing_order::{EARLY, NOT_CONSTANT, help};
+use crate::order::{By, Conflict, Deed, Line, Point, Range, Turn, User};
 use crate::output::tell;
 use crate::work::{Fill, Side, Transfer, Work};
 
@@ -102,7 +102,7 @@ impl Gpu {
     }
 
     fn tell_used(&mut self, call: &str, new: New, point: &mut Point, ranges: &[Range]) {
-        let findings = self.use_bytes(new, point, ranges, &[]);
+        let findings = self.use_bytes(new, point, ranges, &Overlap::default());
         if !findings.is_empty() {
             tell(&Record { kernel: short(call).into(), findings, ..Record::default() });
         }
@@ -117,7 +117,7 @@ impl Gpu {
         ranges: &[Range],
     ) -> Vec<Finding> {
         let new = New { name: call.into(), caller: Some(caller.clone()), ..New::default() };
-        self.use_bytes(new, point, ranges, &[])
+        self.use_bytes(new, point, ranges, &Overlap::default())
     }
 
     /// What a kernel has used. Finds what was not ordered before it.
@@ -129,8 +129,7 @@ impl Gpu {
         point: &mut Point,
     ) -> Vec<Finding> {
         let ranges = ranges_of(&used.ranges);
-        let early =
-            point.grid_before.map(|before| self.order.too_early(before, &ranges_of(&used.early), used.acquires));
+        let overlap = point.grid_before.map(|before| self.overlap(before, &program, used)).unwrap_or_default();
         if used.acquires {
             let are_strong = |range: &&Range| matches!(range.how, Use::ReadsStrongly | Use::WritesStrongly);
             for range in ranges.iter().filter(are_strong) {
@@ -146,11 +145,22 @@ impl Gpu {
             releases: used.releases,
             launches_dependents: used.launches_dependents,
         };
-        self.use_bytes(new, point, &ranges, &early.unwrap_or_default())
+        self.use_bytes(new, point, &ranges, &overlap)
     }
 
-    /// Finds what was not ordered before, and what is `early`.
-    fn use_bytes(&mut self, new: New, point: &mut Point, ranges: &[Range], early: &[Conflict]) -> Vec<Finding> {
+    /// What a kernel uses of what the one before it uses, which may still run.
+    fn overlap(&self, before: Turn, program: &Program, used: &Used) -> Overlap {
+        let early = self.order.too_early(before, &ranges_of(&used.early), used.acquires);
+        let cached: Vec<UsedRange> =
+            used.ranges.iter().filter(|range| program.is_for_constants(range)).copied().collect();
+        let mut cached = self.order.too_early(before, &ranges_of(&cached), false);
+        cached.retain(|one| one.earlier.deed.launches_dependents);
+        cached.retain(|one| !early.iter().any(|early| is_by_same_instructions(early, one)));
+        Overlap { early, cached }
+    }
+
+    /// Finds what was not ordered before, and what kernels do wrong that run at the same time.
+    fn use_bytes(&mut self, new: New, point: &mut Point, ranges: &[Range], overlap: &Overlap) -> Vec<Finding> {
         if !is_checked() {
             return Vec::new();
         }
@@ -189,10 +199,26 @@ impl Gpu {
             // The host may look at it, and know by it that all this is done.
             self.order.host_knows(&point.clock);
         }
-        let early = early.chunk_by(is_by_same_instructions).map(|all| self.too_early(all, &deed));
+        let early = overlap.early.chunk_by(is_by_same_instructions).map(|all| self.too_early(all, &deed));
+        let cached = overlap.cached.chunk_by(is_by_same_instructions).map(|all| self.not_constant(all, &deed));
         let missing = newest(conflicts).into_values();
         let missing = missing.map(|all| self.missing(&all, &deed, before.of(all[0].earlier.deed.line)));
-        early.chain(missing).collect()
+        early.chain(cached).chain(missing).collect()
+    }
+
+    /// What a kernel reads as constant, and the one before it may write while this one runs.
+    fn not_constant(&self, all: &[Conflict], deed: &Arc<Deed>) -> Finding {
+        let note = "the first lets the second begin by `griddepcontrol.launch_dependents`, and a fence between does not put the write before \
+                    that; `ld.global.nc` is for data that nobody writes as long as the kernel runs, and a compiler may move it before the wait";
+        let finding = self.finding(all, deed, "", Some(note.into()), NOT_CONSTANT.into());
+        let first = &all[0].earlier;
+        let title = format!(
+            "{} {} bytes that {} reads as constant, and both may run at the same time",
+            first.deed.subject(),
+            first.verb(),
+            deed.subject()
+        );
+        Finding { kind: Kind::Nc, title, ..finding }
     }
 
     /// What a kernel uses before it knows that the kernel before it has ended.
@@ -280,6 +306,14 @@ impl Gpu {
             _ => false,
         }
     }
+}
+
+/// What a kernel and the one before it both use, if that may still run: what is used before its end is known, and what is read as
+/// constant.
+#[derive(Default)]
+struct Overlap {
+    early: Vec<Conflict>,
+    cached: Vec<Conflict>,
 }
 
 /// Whether two kernels use bytes in the same way by the same instructions.

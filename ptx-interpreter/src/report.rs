@@ -117,8 +117,18 @@ impl Program {
 
     /// Whether an instruction by which a launch of this program has used memory is a strong access for the whole system.
     pub fn is_for_the_system(&self, used: &UsedRange) -> bool {
+        self.has_word(used, &["sys", "volatile", "mmio"])
+    }
+
+    /// Whether it is a load of what nobody writes as long as the kernel runs: `ld.global.nc` or `ldu`.
+    pub fn is_for_constants(&self, used: &UsedRange) -> bool {
+        self.has_word(used, &["nc", "ldu"])
+    }
+
+    /// Whether the instruction's opcode has one of some words.
+    fn has_word(&self, used: &UsedRange, words: &[&str]) -> bool {
         let (opcode, _) = text::opcode(text::guarded(&self.sites[used.by.1 as usize].text).1);
-        opcode.split('.').any(|word| ["sys", "volatile", "mmio"].contains(&word))
+        opcode.split('.').any(|word| words.contains(&word))
     }
 
     fn place(&self, (actor, site, what): (Actor, u32, String), paths: &Paths) -> Place {

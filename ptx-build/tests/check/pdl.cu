@@ -102,6 +102,16 @@ __global__ void never(const int *from, int *to, bool right) {
   if (index() < N) to[index()] = from[index()] + 1;  // ~reads
 }
 
+// It waits, but the compiler may load before that.
+__global__ void cached(const int *from, int *to, bool right) {
+  wait();
+  if (index() >= N) return;
+  int value;
+  if (right) value = from[index()];
+  else asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(value) : "l"(from + index()));  // ~reads
+  to[index()] = value + 1;
+}
+
 __global__ void add(int *to, bool right) {
   wait_if(right);
   if (index() < N) atomicAdd(to + index(), 1);  // ~changes
@@ -275,6 +285,12 @@ static int captured_silent_case() {
   return 0;
 }
 
+static int cached_case() {
+  first(fill_late);
+  OK(early(cached, a, b, right));
+  return 0;
+}
+
 // What is silent.
 static int silent_case() {
   cudaEvent_t event;
@@ -320,6 +336,11 @@ static int silent_case() {
   first(fill_late);
   OK(early(look_late, c, c));
   OK(early(read, a, b, true));
+  // Whoever begins without the trigger, or after a fence and the trigger, finds all that was written.
+  first(fill);
+  OK(early(cached, a, b, false));
+  fill_early<<<2, 128, 0, stream>>>(a, true);
+  OK(early(cached, a, b, false));
   // Atomics of both.
   add<<<2, 128, 0, stream>>>(a, true);
   OK(early(add, a, false));
@@ -350,7 +371,7 @@ int main(int argc, char **words) {
       {"read", read_case},         {"late", late_case},   {"overwrite", overwrite_case}, {"branch", branch_case},
       {"leader", leader_case},     {"count", count_case}, {"never", never_case},         {"add", add_case},
       {"copy", copy_case},         {"bulk", bulk_case},   {"write", write_case},         {"third", third_case},
-      {"fence", fence_case}, {"look_after", look_after_case}, {"captured", captured_case}, {"silent", silent_case}, {"captured_silent", captured_silent_case}};
+      {"fence", fence_case}, {"look_after", look_after_case}, {"cached", cached_case}, {"captured", captured_case}, {"silent", silent_case}, {"captured_silent", captured_silent_case}};
   for (auto &one : cases)
     if (!strcmp(name, one.name)) {
       if (int error = one.run()) return error;

@@ -65,6 +65,22 @@ fn what_a_kernel_uses_too_early_is_found() {
     assert!(printed.starts_with("done\n"), "{printed}");
 }
 
+/// A kernel waits, and reads as constant what the one before it has written while it may have run.
+#[test]
+fn what_changes_under_a_kernel_is_no_constant() {
+    let text = fs::read_to_string(source("pdl.cu")).expect("the program");
+    let program = Program::of_nvcc("pdl.cu", &[]);
+    let (code, printed, complaint) = program.check(&["cached"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    let title = "error[nc]: kernel `fill_late` in stream 1 writes bytes that kernel `cached` in stream 1 reads as constant, and both may run \
+                 at the same time\n";
+    assert!(printed.contains(title) && printed.contains("800 bytes are used by both"), "{printed}");
+    let place = Regex::new(r"(?m)pdl\.cu:(\d+), PTX line .*$").expect("it is valid");
+    let lines: Vec<usize> = place.captures_iter(&printed).map(|found| found[1].parse().expect("a number")).collect();
+    assert_eq!(lines, [line_of(&text, "fill_late", "writes"), line_of(&text, "cached", "reads")], "{printed}");
+    program.is_silent(&["right", "cached"]);
+}
+
 /// Of a graph that a stream captured, an edge to such a kernel is one of programmatic dependent launch.
 #[test]
 fn what_a_node_of_a_graph_uses_too_early_is_found() {
