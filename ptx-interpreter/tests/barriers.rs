@@ -159,3 +159,17 @@ fn fences_order_around_relaxed_arrivals_and_waits() {
     assert_ne!(kinds("", "relaxed.cta", "acquire.cta", ""), [""; 0]);
     assert_ne!(kinds("", "relaxed.cta", "relaxed.cta", acquired), [""; 0]);
 }
+
+#[test]
+fn a_stage_that_nobody_fills_may_be_left() {
+    let expects = |copied: &str| {
+        let body = format!(
+            ".shared .align 8 .b64 bar; setp.ne.u32 %p2, %t, 0; @%p2 bra over;\n\
+             mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared.b64 _, [bar], 32;\n{copied}\nover:"
+        );
+        run(&body, 1, 0).0.findings.iter().map(ToString::to_string).collect::<String>()
+    };
+    assert_eq!(expects(""), "");
+    let half = expects("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 16;");
+    assert!(half.contains("a barrier expects more bytes than copies bring"), "{half}");
+}

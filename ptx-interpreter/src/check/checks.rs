@@ -170,6 +170,8 @@ pub(super) struct Mbarrier {
     pub(super) over: [Clock; 2],
     /// Bytes that are expected, less those of copies that were begun, and who last changed that.
     pub(super) balance: i64,
+    /// Bytes that were told to be expected in a phase, and which phase that is.
+    pub(super) expected: (i64, u32),
     pub(super) last: (Actor, u32),
 }
 
@@ -411,6 +413,7 @@ impl Checks {
     /// The memory of blocks that have ended is forgotten.
     pub(crate) fn bury(&mut self, block: u32, shared: u64, bytes: u64) {
         self.forget_tensor(block);
+        self.forget_idle(shared, bytes);
         self.unbalanced(shared, bytes, "at the end of the block a phase has ended too early or never");
         self.forget_refusals(block);
         self.lifetimes.bury(block);

@@ -178,7 +178,16 @@ impl Checks {
         if let Some(bar) = self.mbarriers.get_mut(&place) {
             bar.balance += bytes;
             bar.last = (actor, site);
+            let before = if bar.expected.1 == bar.phase { bar.expected.0 } else { 0 };
+            bar.expected = (before + bytes.max(0), bar.phase);
         }
+    }
+
+    /// A producer may end with a stage that it expects bytes for and never fills: nobody waits for that phase any more.
+    pub(crate) fn forget_idle(&mut self, begin: u64, bytes: u64) {
+        let own = self.mbarriers.iter_mut().filter(|(place, _)| place.wrapping_sub(begin) < bytes);
+        let idle = own.map(|(_, bar)| bar).filter(|bar| bar.expected == (bar.balance, bar.phase));
+        idle.for_each(|bar| bar.balance = 0);
     }
 
     /// The bytes that barriers never got, or got too many of. `end` says when that is known.

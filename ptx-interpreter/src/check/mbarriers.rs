@@ -37,6 +37,7 @@ impl Checks {
                 weak: Vec::new(),
                 over: Default::default(),
                 balance: 0,
+                expected: (0, phase),
                 last: (actor, site),
             },
         );
