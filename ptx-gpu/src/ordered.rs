@@ -151,8 +151,12 @@ impl Gpu {
     /// What a kernel uses of what the one before it uses, which may still run.
     fn overlap(&self, before: Turn, program: &Program, used: &Used) -> Overlap {
         let early = self.order.too_early(before, &ranges_of(&used.early), used.acquires);
-        let cached: Vec<UsedRange> =
-            used.ranges.iter().filter(|range| program.is_for_constants(range)).copied().collect();
+        let cached: Vec<UsedRange> = used
+            .ranges
+            .iter()
+            .filter(|range| range.how == Use::Reads && program.is_for_constants(range))
+            .copied()
+            .collect();
         let mut cached = self.order.too_early(before, &ranges_of(&cached), false);
         cached.retain(|one| one.earlier.deed.launches_dependents);
         cached.retain(|one| !early.iter().any(|early| is_by_same_instructions(early, one)));
@@ -210,15 +214,8 @@ impl Gpu {
     fn not_constant(&self, all: &[Conflict], deed: &Arc<Deed>) -> Finding {
         let note = "the first lets the second begin by `griddepcontrol.launch_dependents`, and a fence between does not put the write before \
                     that; `ld.global.nc` is for data that nobody writes as long as the kernel runs, and a compiler may move it before the wait";
-        let finding = self.finding(all, deed, "", Some(note.into()), NOT_CONSTANT.into());
-        let first = &all[0].earlier;
-        let title = format!(
-            "{} {} bytes that {} reads as constant, and both may run at the same time",
-            first.deed.subject(),
-            first.verb(),
-            deed.subject()
-        );
-        Finding { kind: Kind::Nc, title, ..finding }
+        let ends = " as constant, and both may run at the same time";
+        Finding { kind: Kind::Nc, ..self.finding(all, deed, ends, Some(note.into()), NOT_CONSTANT.into()) }
     }
 
     /// What a kernel uses before it knows that the kernel before it has ended.
@@ -230,7 +227,8 @@ impl Gpu {
             }
         };
         let note = format!("the second is launched with the attribute for programmatic dependent launch: {note}");
-        self.finding(all, deed, " before `griddepcontrol.wait`", Some(note), EARLY.into())
+        let ends = " before `griddepcontrol.wait`, and nothing orders the two";
+        self.finding(all, deed, ends, Some(note), EARLY.into())
     }
 
     /// The order that one piece of work lacks to another one, up to whose line it knows so many to be done.
@@ -244,11 +242,11 @@ impl Gpu {
                 earlier.stream
             )
         });
-        self.finding(all, deed, "", note, help(earlier, deed))
+        self.finding(all, deed, ", and nothing orders the two", note, help(earlier, deed))
     }
 
-    /// Two pieces of work that nothing orders. `when` the second one uses the bytes is said in the title.
-    fn finding(&self, all: &[Conflict], deed: &Arc<Deed>, when: &str, note: Option<String>, help: String) -> Finding {
+    /// Two pieces of work that use the same bytes. The title ends so, after what the second one does.
+    fn finding(&self, all: &[Conflict], deed: &Arc<Deed>, ends: &str, note: Option<String>, help: String) -> Finding {
         let first = &all[0];
         let earlier = &first.earlier;
         let later = User { deed: Arc::clone(deed), how: first.later.how, by: first.later.by };
@@ -263,7 +261,7 @@ impl Gpu {
         Finding {
             kind: Kind::Race,
             title: format!(
-                "{} {} bytes that {} {}{when}, and nothing orders the two",
+                "{} {} bytes that {} {}{ends}",
                 earlier.deed.subject(),
                 earlier.verb(),
                 deed.subject(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::check::Actor;
 use crate::group::{Group, Thread};
-use crate::lanes::{Lanes, each, lanes_of};
+use crate::lanes::{Lanes, each, lanes_of, lanes_where};
 use crate::launch::Delays;
 use crate::machine::{Code, Frame, Machine, Warp};
 use crate::site::Site;
@@ -223,10 +223,9 @@ impl Machine<'_> {
         if is(warp.waiting) {
             let text = &self.program.sites[site as usize].text;
             let of = |lane: usize| Thread { frame: warp.at[lane].0 as usize, lane, ..thread };
-            let is_here = |lane: &usize| {
-                warp.at[*lane] == warp.at[thread.lane] || self.exchange_alike(of(thread.lane), of(*lane))
-            };
-            let here = lanes_of(warp.live & warp.waiting).filter(is_here).fold(0, |here, lane| here | 1 << lane);
+            let is_here =
+                |lane: usize| warp.at[lane] == warp.at[thread.lane] || self.exchange_alike(of(thread.lane), of(lane));
+            let here = lanes_where(warp.live & warp.waiting, is_here);
             let missing = warp.live & !here;
             return format!("waits for other threads of its warp at `{text}`; lanes {missing:#010x} are elsewhere");
         }

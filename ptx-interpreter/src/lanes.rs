@@ -20,6 +20,11 @@ pub(crate) fn each(mask: u32, mut then: impl FnMut(usize)) {
     }
 }
 
+/// Those lanes of a mask for which something holds.
+pub(crate) fn lanes_where(mask: u32, mut holds: impl FnMut(usize) -> bool) -> u32 {
+    lanes_of(mask).filter(|lane| holds(*lane)).fold(0, |set, lane| set | 1 << lane)
+}
+
 /// The lanes of a mask, from the lowest on.
 pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     let mut rest = mask;

@@ -2,7 +2,7 @@
 
 use crate::access::How;
 use crate::group::Group;
-use crate::lanes::{Lanes, lanes_of};
+use crate::lanes::{Lanes, lanes_of, lanes_where};
 use crate::machine::Machine;
 
 impl Machine<'_> {
@@ -11,7 +11,7 @@ impl Machine<'_> {
         let (mut rest, handles) = (group.mask, *handles);
         std::iter::from_fn(move || {
             let handle = *handles.get(rest.trailing_zeros() as usize)?;
-            let mask = lanes_of(rest).filter(|lane| handles[*lane] == handle).fold(0, |set, lane| set | 1 << lane);
+            let mask = lanes_where(rest, |lane| handles[lane] == handle);
             rest &= !mask;
             Some((handle, Group { mask, ..group }))
         })

@@ -37,12 +37,16 @@ fn line_of(text: &str, kernel: &str, verb: &str) -> usize {
     text[..begin + marked].lines().count()
 }
 
+/// The lines of the program that findings name. An atomic is in a header of the toolkit, and they name the program's line too.
+fn lines_in(printed: &str) -> Vec<usize> {
+    let place = Regex::new(r"(?m)pdl\.cu:(\d+)(?:, PTX line .*)?$").expect("it is valid");
+    place.captures_iter(printed).map(|found| found[1].parse().expect("a number")).collect()
+}
+
 #[test]
 fn what_a_kernel_uses_too_early_is_found() {
     let text = fs::read_to_string(source("pdl.cu")).expect("the program");
     let program = Program::of_nvcc("pdl.cu", &[]);
-    // An atomic is in a header of the toolkit.
-    let place = Regex::new(r"(?m)pdl\.cu:(\d+)(?:, PTX line .*)?$").expect("it is valid");
     for (case, [first, does, second, uses], bytes, begins) in TOO_EARLY {
         let (code, printed, complaint) = program.check(&[case]);
         assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
@@ -56,9 +60,11 @@ fn what_a_kernel_uses_too_early_is_found() {
         for words in [&title, begins, help, &format!("{bytes} bytes are used by both")] {
             assert!(printed.contains(words), "{case}: no `{words}`: {printed}");
         }
-        let lines: Vec<usize> =
-            place.captures_iter(&printed).map(|found| found[1].parse().expect("a number")).collect();
-        assert_eq!(lines, [line_of(&text, first, does), line_of(&text, second, uses)], "{case}: {printed}");
+        assert_eq!(
+            lines_in(&printed),
+            [line_of(&text, first, does), line_of(&text, second, uses)],
+            "{case}: {printed}"
+        );
         program.is_silent(&["right", case]);
     }
     let printed = program.is_silent(&["silent"]);
@@ -75,9 +81,11 @@ fn what_changes_under_a_kernel_is_no_constant() {
     let title = "error[nc]: kernel `fill_late` in stream 1 writes bytes that kernel `cached` in stream 1 reads as constant, and both may run \
                  at the same time\n";
     assert!(printed.contains(title) && printed.contains("800 bytes are used by both"), "{printed}");
-    let place = Regex::new(r"(?m)pdl\.cu:(\d+), PTX line .*$").expect("it is valid");
-    let lines: Vec<usize> = place.captures_iter(&printed).map(|found| found[1].parse().expect("a number")).collect();
-    assert_eq!(lines, [line_of(&text, "fill_late", "writes"), line_of(&text, "cached", "reads")], "{printed}");
+    assert_eq!(
+        lines_in(&printed),
+        [line_of(&text, "fill_late", "writes"), line_of(&text, "cached", "reads")],
+        "{printed}"
+    );
     program.is_silent(&["right", "cached"]);
 }
 

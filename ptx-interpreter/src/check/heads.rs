@@ -41,12 +41,11 @@ impl Heads {
 
     /// What of another's may go to threads of a block: others never acquire it from them.
     pub(super) fn join_for(&mut self, to: Reach, other: &Heads) {
-        let own = |list: &[(u32, Known)], place: u32| list.binary_search_by_key(&place, |(of, _)| *of).ok();
-        if let Some(found) = own(&other.blocks, to.block) {
-            join_at(&mut self.blocks, to.block, &other.blocks[found].1);
+        if let Some(known) = at(&other.blocks, to.block) {
+            join_at(&mut self.blocks, to.block, known);
         }
-        if let Some(found) = own(&other.clusters, to.cluster) {
-            join_at(&mut self.clusters, to.cluster, &other.clusters[found].1);
+        if let Some(known) = at(&other.clusters, to.cluster) {
+            join_at(&mut self.clusters, to.cluster, known);
         }
         if let Some(known) = &other.gpu {
             self.gpu.get_or_insert_default().join(known);
@@ -55,10 +54,7 @@ impl Heads {
 
     /// Whether there is anything for an acquire of such a scope.
     pub(super) fn reaches(&self, to: Reach) -> bool {
-        let has = |list: &[(u32, Known)], place: u32| list.binary_search_by_key(&place, |(of, _)| *of).is_ok();
-        has(&self.blocks, to.block)
-            || to.level >= 1 && has(&self.clusters, to.cluster)
-            || to.level >= 2 && self.gpu.is_some()
+        self.handed(to).next().is_some()
     }
 
     /// Whether an acquire of such a scope by somebody who knows that is handed over nothing but what idle threads did.
@@ -70,14 +66,20 @@ impl Heads {
 
     /// Hands over what is for an acquire of such a scope.
     pub(super) fn give(&self, to: Reach, into: &mut Known) {
-        let at = |list: &[(u32, Known)], place: u32| {
-            list.binary_search_by_key(&place, |(of, _)| *of).ok().map(|found| list[found].1.clone())
-        };
+        self.handed(to).for_each(|known| into.join(known));
+    }
+
+    /// What is for an acquire of such a scope.
+    fn handed(&self, to: Reach) -> impl Iterator<Item = &Known> {
         let block = at(&self.blocks, to.block);
         let cluster = at(&self.clusters, to.cluster).filter(|_| to.level >= 1);
         let gpu = self.gpu.as_deref().filter(|_| to.level >= 2);
-        [block.as_ref(), cluster.as_ref(), gpu].into_iter().flatten().for_each(|known| into.join(known));
+        [block, cluster, gpu].into_iter().flatten()
     }
+}
+
+fn at(list: &[(u32, Known)], place: u32) -> Option<&Known> {
+    list.binary_search_by_key(&place, |(of, _)| *of).ok().map(|found| &list[found].1)
 }
 
 fn join_at(list: &mut Vec<(u32, Known)>, place: u32, known: &Known) {

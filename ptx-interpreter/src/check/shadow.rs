@@ -295,18 +295,19 @@ impl Shadow {
 
     /// The numbers of the last writes of a cell's bytes, where they were strong.
     pub(crate) fn last(&self, address: u64) -> [u32; 4] {
-        let Some(page) = self.find(address / PAGE) else { return [0; 4] };
-        let cell = self.pages[page].cells.get((address % PAGE / CELL) as usize);
-        let writes = cell.map_or(0, |cell| cell.writes);
-        if writes & MORE == 0 { [0; 4] } else { self.more[(writes & !MORE) as usize].last }
+        self.place_of_more(address).map_or([0; 4], |place| self.more[place].last)
+    }
+
+    /// Where all marks of a cell are, if they are elsewhere.
+    fn place_of_more(&self, address: u64) -> Option<usize> {
+        let cell = self.pages[self.find(address / PAGE)?].cells.get((address % PAGE / CELL) as usize)?;
+        cell.has_more().then_some((cell.writes & !MORE) as usize)
     }
 
     /// A thread observes strong writes.
     pub(crate) fn observe(&mut self, (address, bytes): (u64, usize), numbers: &[u32], observer: (Actor, u32)) {
         for cell in (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL) {
-            let Some(page) = self.find(cell / PAGE) else { continue };
-            let own = self.pages[page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
-            let busy = own.map(|own| &mut self.more[(own.writes & !MORE) as usize]);
+            let busy = self.place_of_more(cell).map(|place| &mut self.more[place]);
             for kept in busy.into_iter().flat_map(|busy| &mut busy.kept).filter(|kept| numbers.contains(&kept.number)) {
                 kept.observers.push(observer);
             }
@@ -316,11 +317,8 @@ impl Shadow {
     /// Whether some cells have the mark of the strong write of a number.
     pub(crate) fn keeps(&self, address: u64, bytes: usize, number: u32) -> bool {
         (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL).any(|cell| {
-            let Some(page) = self.find(cell / PAGE) else { return false };
-            let own = self.pages[page].cells.get((cell % PAGE / CELL) as usize).filter(|cell| cell.has_more());
-            own.is_some_and(|own| {
-                self.more[(own.writes & !MORE) as usize].kept.iter().any(|kept| kept.number == number)
-            })
+            let place = self.place_of_more(cell);
+            place.is_some_and(|place| self.more[place].kept.iter().any(|kept| kept.number == number))
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Index;
 
-use crate::lanes::{LANES, lanes_of};
+use crate::lanes::{LANES, lanes_where};
 
 /// Something for each thread of a block.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl<S: Clone> Threads<S> {
         if lanes & !self.alike[warp] != 0 {
             let own = &self.all[warp * LANES..];
             let lowest = &own[lanes.trailing_zeros() as usize];
-            let found = lanes_of(lanes).filter(|lane| is_as(lowest, &own[*lane])).fold(0, |set, lane| set | 1 << lane);
+            let found = lanes_where(lanes, |lane| is_as(lowest, &own[lane]));
             self.alike[warp] = found;
         }
         lanes & self.alike[warp]

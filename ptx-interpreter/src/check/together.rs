@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, Numbers, State};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use crate::access::How;
-use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::lanes::{LANES, Lanes, lanes_of, lanes_where};
 
 /// Fewer lanes are in a row only if they are neighbours.
 const FEW: u32 = 8;
@@ -44,11 +44,11 @@ impl Together<'_> {
         }
         // Lanes that have gone apart in a loop may be whole rows from each other.
         let all = LANES as u64 * stride;
-        let is_in_row = |lane: &usize| {
-            let distance = self.addresses[*lane].wrapping_sub(begin + (*lane - lowest) as u64 * stride);
+        let is_in_row = |lane: usize| {
+            let distance = self.addresses[lane].wrapping_sub(begin + (lane - lowest) as u64 * stride);
             distance == 0 || (distance as i64).unsigned_abs().is_multiple_of(all)
         };
-        let lanes = lanes_of(lanes).filter(is_in_row).fold(0, |set, lane| set | 1 << lane);
+        let lanes = lanes_where(lanes, is_in_row);
         Some(Alike { lanes, row })
     }
 
@@ -72,8 +72,8 @@ impl Together<'_> {
             return one;
         }
         let at = |lane: u32| begin.wrapping_add(u64::from(lane - lowest) * stride);
-        let follows = |lane: &usize| self.addresses[*lane] == at(*lane as u32);
-        let lanes = lanes_of(lanes).filter(follows).fold(0, |set, lane| set | 1 << lane);
+        let follows = |lane: usize| self.addresses[lane] == at(lane as u32);
+        let lanes = lanes_where(lanes, follows);
         let row = if stride == 0 { Row::default() } else { Row::new(lowest as usize, begin, stride) };
         let alike = Alike { lanes, row };
         // Few lanes far apart are in a row by chance.

@@ -2,7 +2,7 @@
 
 use super::together::collective;
 use crate::exchange::Exchange;
-use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::lanes::{LANES, Lanes, lanes_of, lanes_where};
 use crate::machine::Step;
 use crate::operand::Operand;
 
@@ -39,7 +39,7 @@ impl Exchange for Match {
 
     fn exchange(&self, [values, ..]: &[Lanes; 3], here: u32, mask: u32) -> [Lanes; 2] {
         let values = values.map(|value| value & (u64::MAX >> (64 - self.bits)));
-        let equal = |value| lanes_of(here).filter(|lane| values[*lane] == value).fold(0, |set, lane| set | 1 << lane);
+        let equal = |value| lanes_where(here, |lane| values[lane] == value);
         let all_same = equal(values[here.trailing_zeros() as usize]) == here;
         let mut results = [0; LANES];
         for lane in lanes_of(here) {

@@ -3,7 +3,7 @@
 use super::together::collective;
 use crate::exchange::Exchange;
 use crate::group::Group;
-use crate::lanes::{LANES, Lanes, each, lanes_of};
+use crate::lanes::{LANES, Lanes, each, lanes_of, lanes_where};
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
 use crate::stop::Result;
@@ -50,7 +50,7 @@ impl Exchange for Vote {
     }
 
     fn exchange(&self, [holds, ..]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
-        let holding = lanes_of(here).filter(|lane| holds[*lane] == 1).fold(0, |set, lane| set | 1 << lane);
+        let holding = lanes_where(here, |lane| holds[lane] == 1);
         let value: u32 = match self.how {
             How::All => (holding == here).into(),
             How::Any => (holding != 0).into(),
