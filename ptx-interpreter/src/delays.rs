@@ -59,7 +59,7 @@ fn is_atomic_that_waits(opcode: &str) -> bool {
 
 impl<'a> Machine<'a> {
     #[inline]
-    fn has_delays(&self) -> bool {
+    pub(crate) fn has_delays(&self) -> bool {
         self.launch.delays != Delays::None
     }
 
@@ -76,14 +76,9 @@ impl<'a> Machine<'a> {
         self.round + 1 + self.draw(longest)
     }
 
-    /// Whether a group can execute an instruction now. It cannot if a load before it has to be performed first.
-    #[inline]
-    pub(crate) fn may_go_on(&mut self, group: Group, line: &Line) -> Result<bool> {
-        if self.has_delays() { self.waits_for_none(group, line) } else { Ok(true) }
-    }
-
+    /// Whether a group can execute an instruction now, where there are delays. It cannot if a load before it has to be performed first.
     #[cold]
-    fn waits_for_none(&mut self, group: Group, line: &Line) -> Result<bool> {
+    pub(crate) fn may_go_on(&mut self, group: Group, line: &Line) -> Result<bool> {
         if self.delayed.loads.is_empty() && self.delayed.stores.is_empty() {
             return Ok(true);
         }

@@ -138,7 +138,11 @@ pub struct Outside<'a> {
 }
 
 /// Where the number is among so many in x, y and z.
-pub(crate) fn place_among(number: usize, [x, y, _]: [u32; 3]) -> [u32; 3] {
+pub(crate) fn place_among(number: usize, [x, y, z]: [u32; 3]) -> [u32; 3] {
     let number = number as u32;
+    // Most launches have one axis, and divisions are slow.
+    if (y, z) == (1, 1) {
+        return [number, 0, 0];
+    }
     [number % x, number / x % y, number / x / y]
 }

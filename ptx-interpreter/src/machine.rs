@@ -407,6 +407,20 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// The same, without a copy of a register. `made` has room for what is none.
+    #[inline]
+    pub(crate) fn values<'v>(
+        &'v self,
+        group: Group,
+        operand: &Operand,
+        made: &'v mut Option<Lanes>,
+    ) -> Result<&'v Lanes> {
+        match operand {
+            Operand::Register(register) => Ok(&self.frame(group).registers[register.at]),
+            other => Ok(made.insert(self.lanes(group, other)?)),
+        }
+    }
+
     /// Gives a register its value in the lanes of a group.
     #[inline]
     pub(crate) fn set_lanes(&mut self, group: Group, register: usize, values: &Lanes) {

@@ -104,14 +104,13 @@ impl Machine<'_> {
 
     /// The generic addresses of an operand in all threads of a group.
     #[inline]
-    pub(crate) fn addresses(&self, group: Group, space: Space, operand: &Operand) -> Result<Lanes> {
+    pub(crate) fn addresses(&self, group: Group, space: Space, operand: &Operand, all: &mut Lanes) -> Result<()> {
         let Operand::Address(base, offset, _) = operand else {
             return stop(Why::Wrong, format!("{operand:?} is no address"));
         };
-        let mut all = [0; LANES];
         match (&**base, space) {
             (Operand::Name(place), _) if place.is_same_for_all() => {
-                all = [self.address(group.first(), space, operand)?; LANES];
+                *all = [self.address(group.first(), space, operand)?; LANES];
             }
             (Operand::Register(register), Space::Generic | Space::Global | Space::Shared | Space::Cluster) => {
                 let thread = group.first();
@@ -138,7 +137,7 @@ impl Machine<'_> {
                 }
             }
         }
-        Ok(all)
+        Ok(())
     }
 
     /// The place in another block of the cluster that corresponds to one in a block.

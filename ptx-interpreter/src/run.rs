@@ -256,6 +256,10 @@ impl<'a> Machine<'a> {
         if warp.running == 0 {
             return None;
         }
+        let first = warp.at[warp.running.trailing_zeros() as usize];
+        if warp.here(first) & warp.running == warp.running {
+            return Some(Group { warp: number, frame: first.0 as usize, mask: warp.running });
+        }
         let running = lanes_of(warp.running);
         let lead = match strays {
             // Deep in its calls is farther behind.
@@ -272,9 +276,9 @@ impl<'a> Machine<'a> {
         let Frame { code, sites, .. } = warp.frames[group.frame];
         let mut next = warp.at[group.mask.trailing_zeros() as usize].1 as usize;
         let mut others = warp.others(group.mask);
-        let limit = self.launch.steps;
+        let (limit, has_delays) = (self.launch.steps, self.has_delays());
+        let mut count = u64::from(group.mask.count_ones());
         for done in 0..budget {
-            let count = u64::from(group.mask.count_ones());
             self.steps += count;
             let Some(line) = code.lines.get(next) else {
                 self.put(group, next);
@@ -288,7 +292,7 @@ impl<'a> Machine<'a> {
             if self.loading > 0 {
                 self.watch_registers(group);
             }
-            if !self.may_go_on(group, line)? {
+            if has_delays && !self.may_go_on(group, line)? {
                 self.put(group, next);
                 return Ok((budget, None));
             }
@@ -336,6 +340,7 @@ impl<'a> Machine<'a> {
                 let warp = self.warp(group.warp);
                 group.mask |= warp.here((group.frame as u32, next as u32)) & warp.running;
                 others = warp.others(group.mask);
+                count = u64::from(group.mask.count_ones());
             }
         }
         self.put(group, next);
@@ -351,7 +356,12 @@ impl<'a> Machine<'a> {
 
     fn holding(&self, group: Group, register: usize, holds: bool) -> u32 {
         let own = &self.frame(group).registers[register];
-        let set = own.iter().enumerate().fold(0, |set, (lane, value)| set | ((*value as u32 & 1) << lane));
+        let (all, any) = own.iter().fold((1, 0), |(all, any), value| (all & value, any | value));
+        let set = match (all & 1, any & 1) {
+            (1, _) => u32::MAX,
+            (_, 0) => 0,
+            _ => own.iter().enumerate().fold(0, |set, (lane, value)| set | ((*value as u32 & 1) << lane)),
+        };
         if holds { set } else { !set }
     }
 

@@ -47,13 +47,14 @@ impl Machine<'_> {
             None
         };
         let rewrites = |lane: usize, stored: u32| {
-            let Some((Written { is_there, is_same }, places)) = weakly.zip(places) else {
+            let Some((Written { is_there, is_same }, places)) = weakly.zip(places.as_ref()) else {
                 return false;
             };
             let is_alike = |other: &usize| addresses[*other] == addresses[lane];
             let now = lanes_of(stored & group.mask).filter(is_alike).fold(0, |set, other| set | 1 << other);
             // SAFETY: `places` checked that `bytes` bytes are there, and nobody writes them now.
-            let is_rewritten = || is_there(lane, unsafe { std::slice::from_raw_parts(places[lane], bytes) });
+            let is_rewritten =
+                || is_there(lane, unsafe { std::slice::from_raw_parts(places.of(lane, addresses), bytes) });
             lanes_of(now).all(|other| is_same(other, lane)) && (now != 0 && now == stored || is_rewritten())
         };
         if one_by_one || !has_shadow {

@@ -19,6 +19,12 @@ enum What {
     There,
 }
 
+/// Whether it gives what it is given: global memory begins at the same place among all addresses.
+pub(crate) fn is_move(words: &[&str], operands: &[Operand]) -> bool {
+    matches!(words, ["cvta", "to", "global", "u64"] | ["cvta", "global", "u64"])
+        && operands.iter().all(|operand| matches!(operand, Operand::Register(_)))
+}
+
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let what = match words {
         ["cvta", "to", space, "u32" | "u64"] => What::To(Space::parse(space)?),
@@ -33,7 +39,8 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for Address {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        let values = machine.lanes(group, &self.operands[1])?;
+        let mut made = None;
+        let values = machine.values(group, &self.operands[1], &mut made)?;
         let mut results = [0; LANES];
         match &self.what {
             // Such a space begins at the same place for all threads of a block.

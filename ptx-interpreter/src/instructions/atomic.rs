@@ -75,7 +75,8 @@ impl Step for AtomicStep {
         if self.values.len() > 1 {
             machine.polls();
         }
-        let addresses = machine.addresses(group, self.space, &self.address)?;
+        let mut addresses = [0; LANES];
+        machine.addresses(group, self.space, &self.address, &mut addresses)?;
         if self.is_narrow && machine.stores_at_once() && !machine.remembers_values() {
             self.at_once(machine, group, &addresses)?;
         } else {

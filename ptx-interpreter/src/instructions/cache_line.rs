@@ -3,6 +3,7 @@
 
 use crate::access::How;
 use crate::group::Group;
+use crate::lanes::LANES;
 use crate::machine::{Machine, Step};
 use crate::memory::{aligned, all_aligned};
 use crate::operand::{Operand, Space};
@@ -26,7 +27,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for Prefetch {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        machine.addresses(group, self.0, &self.1).map(drop)
+        machine.addresses(group, self.0, &self.1, &mut [0; LANES])
     }
 }
 
@@ -38,7 +39,8 @@ impl Step for PrefetchMap {
 
 impl Step for Priority {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        let addresses = machine.addresses(group, Space::Global, &self.0)?;
+        let mut addresses = [0; LANES];
+        machine.addresses(group, Space::Global, &self.0, &mut addresses)?;
         all_aligned(group, &addresses, 128)
     }
 }

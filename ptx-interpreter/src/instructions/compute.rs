@@ -1,5 +1,7 @@
 //! Instructions that only compute.
 
+use smallvec::SmallVec;
+
 use crate::alu::{Alu, CARRY as CARRY_SOURCE, Kind, SOURCES, alu, alu_of_three};
 use crate::group::Group;
 use crate::lanes::{LANES, Lanes, each};
@@ -16,14 +18,15 @@ static NOTHING: Lanes = [0; LANES];
 enum Source {
     Register(usize),
     Constant(Box<Lanes>),
-    /// It is computed anew each time.
-    Made(Operand),
+    /// It is computed anew each time, as this one of those that are.
+    Made(usize),
 }
 
 struct Compute {
     alu: Alu,
     to: [Option<Register>; 2],
     from: Vec<Source>,
+    made: Vec<Operand>,
     /// Bits of a signed result that is narrower than its register.
     narrow: Option<u32>,
 }
@@ -35,7 +38,8 @@ pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
         // The same words have other meanings with more operands.
         return Action::Unknown(format!("{opcode} of {} operands", operands.len()));
     }
-    let from = operands.drain(1..).zip(&alu.from).map(|(operand, ty)| source(operand.of_type(*ty))).collect();
+    let mut made = Vec::new();
+    let from = operands.drain(1..).zip(&alu.from).map(|(operand, ty)| source(operand.of_type(*ty), &mut made)).collect();
     let register = |operand: Operand| match operand {
         Operand::Register(register) => Some(Some(register)),
         Operand::Sink => Some(None),
@@ -51,26 +55,26 @@ pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
     };
     let ty = alu.to[0];
     let narrow = first.filter(|to| ty.kind == Kind::Signed && ty.lanes == 1 && to.bits > ty.bits).map(|_| ty.bits);
-    Action::Straight(Box::new(Compute { alu, to: [first, second], from, narrow }))
+    Action::Straight(Box::new(Compute { alu, to: [first, second], from, made, narrow }))
 }
 
-fn source(operand: Operand) -> Source {
+fn source(operand: Operand, made: &mut Vec<Operand>) -> Source {
     match operand {
         Operand::Register(register) => Source::Register(register.at),
         Operand::Number(number) => Source::Constant(Box::new([number as u64; LANES])),
-        other => Source::Made(other),
+        other => {
+            made.push(other);
+            Source::Made(made.len() - 1)
+        }
     }
 }
 
 impl Step for Compute {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        let mut made = Vec::new();
-        for source in &self.from {
-            if let Source::Made(operand) = source {
-                made.push(machine.lanes(group, operand)?);
-            }
+        let mut made: SmallVec<[Lanes; 2]> = SmallVec::new();
+        for operand in &self.made {
+            made.push(machine.lanes(group, operand)?);
         }
-        let mut made = made.iter();
         let warp = machine.warps[group.warp].as_mut().expect("a warp that executes has not ended");
         let registers = &mut warp.frames[group.frame].registers;
         let mut sources = [&NOTHING; SOURCES];
@@ -78,7 +82,7 @@ impl Step for Compute {
             *place = match source {
                 Source::Register(register) => &registers[*register],
                 Source::Constant(lanes) => lanes,
-                Source::Made(_) => made.next().unwrap_or(&NOTHING),
+                Source::Made(place) => &made[*place],
             };
         }
         sources[CARRY_SOURCE] = &registers[CARRY];

@@ -2,6 +2,7 @@
 
 use crate::access::Fence;
 use crate::group::Group;
+use crate::lanes::LANES;
 use crate::machine::{Machine, Step};
 use crate::operand::{Operand, Space};
 use crate::stop::{Result, missing};
@@ -32,7 +33,8 @@ impl Step for Fence {
 
 impl Step for AcquireMap {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        let maps = machine.addresses(group, Space::Generic, self.0.first().ok_or_else(missing)?)?;
+        let mut maps = [0; LANES];
+        machine.addresses(group, Space::Generic, self.0.first().ok_or_else(missing)?, &mut maps)?;
         machine.watch_map_acquire(group, &maps);
         Ok(())
     }

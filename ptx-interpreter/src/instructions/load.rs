@@ -6,8 +6,9 @@ use crate::alu::Type;
 use crate::group::Group;
 use crate::lanes::{LANES, Lanes, each};
 use crate::machine::{Machine, Step};
-use crate::memory::all_aligned;
-use crate::operand::{Operand, Space};
+use crate::memory::{aligned, all_aligned};
+use crate::operand::{Operand, Place, Space};
+use crate::spaces::PARAMETERS;
 use crate::stop::Result;
 
 struct Load {
@@ -18,15 +19,19 @@ struct Load {
     to: Vec<Operand>,
     from: Operand,
     how: How,
+    /// Where it is, if it is an argument of the kernel: the same for all.
+    argument: Option<u64>,
 }
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let ty = Type::parse(words.last()?)?;
     let mut operands = operands.into_iter();
     let (to, from) = (operands.next()?.lanes(), operands.next()?);
+    let bytes = ty.bits as usize / 8;
     let load = Load {
         space: Space::of(words),
-        bytes: ty.bits as usize / 8,
+        bytes,
+        argument: argument(&from).filter(|_| bytes <= 8),
         is_signed: ty.is_signed(),
         to,
         from,
@@ -35,32 +40,61 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     Some(Box::new(load))
 }
 
+fn argument(from: &Operand) -> Option<u64> {
+    let Operand::Address(base, offset, _) = from else { return None };
+    match **base {
+        Operand::Name(Place::Entry(at)) => Some((PARAMETERS + at).wrapping_add(*offset)),
+        _ => None,
+    }
+}
+
 impl Step for Load {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
+        if let Some(address) = self.argument {
+            return self.load_argument(machine, group, address).map_err(|stop| stop.by(group.first().lane));
+        }
         if self.how.scope.is_some() {
             machine.polls();
         }
-        let addresses = machine.addresses(group, self.space, &self.from)?;
+        let mut addresses = [0; LANES];
+        machine.addresses(group, self.space, &self.from, &mut addresses)?;
         let whole = self.bytes * self.to.len();
         all_aligned(group, &addresses, whole)?;
         if machine.may_delay(group, &addresses, whole, self.how)? {
-            let event = Box::new(move |machine: &mut Machine<'a>| self.perform(machine, group, addresses));
+            let event = Box::new(move |machine: &mut Machine<'a>| self.perform(machine, group, &addresses));
             machine.delay_load(group, &addresses, (whole, self.to.len()), self.how, event);
             return Ok(());
         }
-        self.perform(machine, group, addresses)
+        self.perform(machine, group, &addresses)
     }
 }
 
 impl Load {
-    fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: Lanes) -> Result<()> {
+    fn load_argument(&self, machine: &mut Machine<'_>, group: Group, address: u64) -> Result<()> {
+        aligned(address, self.bytes * self.to.len())?;
+        for (number, to) in self.to.iter().enumerate() {
+            let value = machine.read_number(address + (number * self.bytes) as u64, self.bytes)?;
+            if let Operand::Register(register) = to {
+                machine.set_lanes(group, register.at, &[self.extended(value, register.bits); LANES]);
+            }
+        }
+        Ok(())
+    }
+
+    /// A number that was loaded, in a register of so many bits.
+    fn extended(&self, value: u64, bits: u32) -> u64 {
+        let own = 8 * self.bytes as u32;
+        if self.is_signed && bits > own { extended(value, own, bits) } else { value }
+    }
+
+    fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
         // An argument that the caller leaves undefined is handed over as it is.
         if matches!(self.space, Space::Generic | Space::Local) {
-            machine.watch_local_load(group, &addresses, self.bytes * self.to.len(), self.how);
+            machine.watch_local_load(group, addresses, self.bytes * self.to.len(), self.how);
         }
-        machine.watch_load(group, &addresses, self.bytes, self.to.len(), self.how)?;
+        machine.watch_load(group, addresses, self.bytes, self.to.len(), self.how)?;
         let places = match machine.loads_what_memory_holds() && self.bytes <= 8 {
-            true => Some(machine.places(group, &addresses, self.bytes * self.to.len(), false)?),
+            true => Some(machine.places(group, addresses, self.bytes * self.to.len(), false)?),
             false => None,
         };
         for (number, to) in self.to.iter().enumerate() {
@@ -80,15 +114,17 @@ impl Load {
             let Operand::Register(register) = to else { continue };
             match &places {
                 // SAFETY: `places` checked that the bytes of all elements are there.
-                Some(places) => unsafe { machine.gather(group, places, (offset as usize, self.bytes), register.at) },
+                Some(places) => unsafe {
+                    machine.gather(group, (places, addresses), (offset as usize, self.bytes), register.at);
+                },
                 None => {
                     let found = self.found(machine, group, &addresses.map(|address| address.wrapping_add(offset)))?;
                     machine.set_lanes(group, register.at, &found);
                 }
             }
-            if self.is_signed && register.bits as usize > 8 * self.bytes {
+            if self.is_signed {
                 let own = &mut machine.warp_mut(group.warp).frames[group.frame].registers[register.at];
-                each(group.mask, |lane| own[lane] = extended(own[lane], 8 * self.bytes as u32, register.bits));
+                each(group.mask, |lane| own[lane] = self.extended(own[lane], register.bits));
             }
         }
         if let (true, Some(scope)) = (self.how.acquires, self.how.scope) {

@@ -69,6 +69,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "multimem" => multimem::decode(words, operands),
         "prefetch" | "prefetchu" | "applypriority" | "discard" => cache_line::decode(words, operands),
         "createpolicy" => policy::decode(words, operands),
+        "cvta" if address::is_move(words, &operands) => return compute::decode("mov.b64", operands),
         "cvta" | "isspacep" | "mapa" | "getctarank" => address::decode(words, operands),
         "cp" if words.contains(&"tensor") && !words.contains(&"prefetch") => tensor::decode(words, operands),
         "tensormap" if words.get(1) == Some(&"replace") => tensormap::replace(words, operands),

@@ -35,7 +35,8 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for Store {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        let addresses = machine.addresses(group, self.space, &self.to)?;
+        let mut addresses = [0; LANES];
+        machine.addresses(group, self.space, &self.to, &mut addresses)?;
         let whole = self.bytes * self.from.len();
         all_aligned(group, &addresses, whole)?;
         // Each element of a strong vector is a strong access.
@@ -44,6 +45,9 @@ impl Step for Store {
         if is_one {
             machine.perform_loads_before(group, &addresses, whole)?;
             self.watch(machine, group, &addresses, &self.from)?;
+        }
+        if is_one && self.bytes <= 8 && machine.stores_at_once() {
+            return self.at_once(machine, group, &addresses);
         }
         for (number, from) in self.from.iter().enumerate() {
             if let Operand::Sink = from {
@@ -61,6 +65,16 @@ impl Step for Store {
 }
 
 impl Store {
+    /// The threads of a group store, and memory has it.
+    fn at_once(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
+        let places = machine.places(group, addresses, self.bytes * self.from.len(), true)?;
+        for (number, from) in self.from.iter().enumerate() {
+            // SAFETY: `places` checked that the bytes of all elements are there, and may be written.
+            unsafe { machine.scatter(group, (&places, addresses), (number * self.bytes, self.bytes), from)? };
+        }
+        Ok(())
+    }
+
     /// Tells the checks of neighbouring elements.
     fn watch(&self, machine: &mut Machine<'_>, group: Group, places: &Lanes, from: &[Operand]) -> Result<()> {
         if machine.checks.is_none() {
@@ -100,10 +114,12 @@ impl Store {
             }
             return Ok(());
         }
-        let values = machine.lanes(group, from)?;
         if machine.stores_at_once() {
-            return machine.store_at_once(group, places, self.bytes, &values);
+            let there = machine.places(group, places, self.bytes, true)?;
+            // SAFETY: `places` checked that the bytes are there, and may be written.
+            return unsafe { machine.scatter(group, (&there, places), (0, self.bytes), from) };
         }
+        let values = machine.lanes(group, from)?;
         for thread in group.threads() {
             let lane = thread.lane;
             let stored = machine.store(thread, places[lane], self.bytes, values[lane], self.how);
