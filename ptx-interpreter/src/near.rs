@@ -9,6 +9,7 @@ use crate::spaces::{LOCAL, MODULE, PIECE};
 use crate::stop::Result;
 
 /// Where the threads of a group have their bytes on the host.
+#[expect(clippy::large_enum_variant, reason = "it lives as long as an instruction is executed")]
 pub(crate) enum Places {
     /// That far from their addresses.
     Away(u64),
@@ -70,9 +71,7 @@ impl Machine<'_> {
     /// Whether each thread of a group has the bytes in its own local memory. Where they are written, it remembers so.
     pub(crate) fn is_own(&mut self, group: Group, addresses: &Lanes, bytes: usize, writes: bool) -> bool {
         let first = group.first().lane;
-        if !(LOCAL..MODULE).contains(&addresses[first])
-            || self.own_places(group, addresses, bytes).is_none()
-        {
+        if !(LOCAL..MODULE).contains(&addresses[first]) || self.own_places(group, addresses, bytes).is_none() {
             return false;
         }
         if writes {

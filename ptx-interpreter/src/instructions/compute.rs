@@ -39,7 +39,8 @@ pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
         return Action::Unknown(format!("{opcode} of {} operands", operands.len()));
     }
     let mut made = Vec::new();
-    let from = operands.drain(1..).zip(&alu.from).map(|(operand, ty)| source(operand.of_type(*ty), &mut made)).collect();
+    let from =
+        operands.drain(1..).zip(&alu.from).map(|(operand, ty)| source(operand.of_type(*ty), &mut made)).collect();
     let register = |operand: Operand| match operand {
         Operand::Register(register) => Some(Some(register)),
         Operand::Sink => Some(None),
