@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::inlined::Inlined;
 use crate::instructions::{Call, Callee, Exit, Return, Table, decode};
 use crate::lanes::LANES;
 use crate::machine::{Action, Code, Line, Program};
@@ -213,15 +214,16 @@ fn code(
         results.push((at, result.bytes));
         names.places.declare(0, &result.name, || Place::Frame(at));
     }
-    let (mut instructions, mut source, mut callers) = (Vec::new(), Vec::new(), HashMap::new());
+    let (mut instructions, mut source, mut inlined) = (Vec::new(), Vec::new(), Inlined::default());
     for statement in &function.statements {
         if let Some(label) = statement.text.strip_suffix(':') {
             names.labels.declare(statement.block, label, || instructions.len());
         } else if let Some(rest) = statement.text.strip_prefix(".loc ") {
-            source = chain(rest, &mut callers);
+            source = inlined.read(rest);
         } else if statement.text.starts_with('.') {
             names.declare(statement, shared, &mut frame);
         } else {
+            inlined.has_instruction();
             instructions.push((statement, source.clone()));
         }
     }
@@ -258,26 +260,6 @@ fn code(
         registers_at_entry: registers_at_entry(function),
         lines,
     }
-}
-
-/// A file, a line and a column.
-type Location = (u32, u32, u32);
-
-/// The file and line of a `.loc`, and those of the calls that were inlined around it, the innermost first.
-fn chain(loc: &str, callers: &mut HashMap<Location, Location>) -> Vec<(u32, u32)> {
-    let location = |text: &str| {
-        let mut numbers = text.split([' ', ',', '\t']).filter_map(|word| word.parse::<u32>().ok());
-        Some((numbers.next()?, numbers.next()?, numbers.next().unwrap_or_default()))
-    };
-    let (own, caller) = loc.split_once("inlined_at").map_or((loc, None), |(own, caller)| (own, location(caller)));
-    let Some(own) = location(own) else { return Vec::new() };
-    match caller {
-        Some(caller) => callers.insert(own, caller),
-        None => callers.remove(&own),
-    };
-    // The same place may be inlined into itself, by a recursion.
-    let places = std::iter::successors(Some(own), |place| callers.get(place).copied());
-    places.take(16).map(|(file, line, _)| (file, line)).collect()
 }
 
 /// A table's label is written as one, and its list after it.

@@ -43,6 +43,7 @@ mod grid;
 mod group;
 mod heap;
 mod in_order;
+mod inlined;
 mod instructions;
 mod joint;
 mod l1;

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use ptx_intrinsics::on_cpu::matrix::Meaningless;
+
 use crate::access::{Arrival, Engine, Fence, How};
 use crate::begun::Copy;
 use crate::check::{Actor, Checks, Event};
@@ -283,6 +285,13 @@ impl Machine<'_> {
             true => checks.has_no_block(machine.actor(thread), site),
             false => checks.sees_refusal(machine.actor(thread), site),
         });
+    }
+
+    /// A warp multiplies a sparse matrix: metadata that say nothing, if there are such.
+    pub(crate) fn watch_metadata(&mut self, thread: Thread, found: Option<Meaningless>) {
+        let Some(Meaningless { bits }) = found else { return };
+        let site = self.site;
+        self.tell(|checks, machine| checks.metadata_say_nothing(machine.actor(thread), site, bits));
     }
 
     /// A warp begins to multiply matrices that are in these units of 16 bytes.

@@ -451,3 +451,21 @@ fn words_of_matrices_may_stand_in_another_order() {
     assert_eq!(usual, other);
     assert!(usual.iter().any(|byte| *byte != 0));
 }
+
+/// What is added may be a number, and what comes out need not be kept.
+#[test]
+fn numbers_are_added_without_registers() {
+    let program = Program::parse(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
+         .reg .b32 %zero; .reg .f32 %d<2>; .reg .b64 %to;\n\
+         ld.param.u64 %to, [p]; mov.b32 %zero, 0;\n\
+         mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0, _, %d1, _}, {%zero, %zero, %zero, %zero},\
+         {%zero, %zero}, {1.5, 0., -.25, 0.};\n\
+         st.global.v2.f32 [%to], {%d0, %d1};\nret; }\n",
+    );
+    let mut trial = Trial::new(&program, "k");
+    trial.block([32, 1, 1]).buffer(&[0; 8]).expect("memory");
+    let report = trial.check();
+    assert_eq!(report.stop, None);
+    assert_eq!(trial.content(0), [1.5f32.to_le_bytes(), (-0.25f32).to_le_bytes()].concat());
+}

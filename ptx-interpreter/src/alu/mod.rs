@@ -9,7 +9,7 @@ mod logic;
 mod small;
 mod words;
 
-pub(crate) use format::{DOUBLE, float as converted, fused_of, round_of};
+pub(crate) use format::{DOUBLE, SINGLE, float as converted, fused_of, round_of};
 pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
 
 use words::Words;

@@ -29,6 +29,7 @@ mod mark;
 mod marks;
 mod mbarriers;
 mod merged;
+mod metadata;
 mod missing;
 mod orders;
 mod packed;

@@ -27,7 +27,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     }
     let product = Product::parse(words)?;
     let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();
-    let registers = Registers::new(operands.try_into().ok()?, |matrix| product.registers(matrix))?;
+    let registers = Registers::new(words, operands.try_into().ok()?, |matrix| product.registers(matrix))?;
     let round = round_of(product.rounding);
     collective(Operand::Number(u32::MAX.into()), Multiply { product, round, registers })
 }

@@ -3,6 +3,7 @@
 use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
 
 use super::together::registers;
+use crate::alu::{DOUBLE, SINGLE};
 use crate::group::Thread;
 use crate::machine::Machine;
 use crate::operand::Operand;
@@ -20,7 +21,13 @@ pub(super) struct Content([Vec<Vec<u64>>; 3]);
 
 impl Registers {
     /// The lists of D, A, B and C, if each is as long as its matrix needs.
-    pub(super) fn new([d, a, b, c]: [Vec<Operand>; 4], count: impl Fn(Matrix) -> usize) -> Option<Self> {
+    pub(super) fn new(
+        words: &[&str],
+        [d, a, b, c]: [Vec<Operand>; 4],
+        count: impl Fn(Matrix) -> usize,
+    ) -> Option<Self> {
+        let sum = if words.contains(&"f64") { DOUBLE } else { SINGLE };
+        let c = c.into_iter().map(|number| number.of_type(sum)).collect();
         let lists = [(&d, Matrix::D), (&a, Matrix::A), (&b, Matrix::B), (&c, Matrix::C)];
         let are_whole = lists.into_iter().all(|(list, matrix)| list.len() == count(matrix));
         are_whole.then_some(Self { d, a, b, c })

@@ -21,7 +21,7 @@ pub(super) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let scaled = Scaled::parse(words)?;
     let operands: Vec<Vec<Operand>> = operands.into_iter().map(Operand::lanes).collect();
     let [d, a, b, c, of_a, by_a, of_b, by_b] = operands.try_into().ok()?;
-    let registers = Registers::new([d, a, b, c], |matrix| scaled.product.registers(matrix))?;
+    let registers = Registers::new(words, [d, a, b, c], |matrix| scaled.product.registers(matrix))?;
     let ([of_a], [of_b]): ([Operand; 1], [Operand; 1]) = (of_a.try_into().ok()?, of_b.try_into().ok()?);
     let selected = [by_a.try_into().ok()?, by_b.try_into().ok()?];
     collective(Operand::Number(u32::MAX.into()), Multiply { scaled, registers, scales: [of_a, of_b], selected })

@@ -1,13 +1,13 @@
 //! `mma.sp`: products of a sparse matrix.
 
-use ptx_intrinsics::on_cpu::matrix::{Meaningless, Sparse};
+use ptx_intrinsics::on_cpu::matrix::Sparse;
 
 use super::mma_registers::Registers;
 use super::together::{Together, collective, registers};
 use crate::group::Thread;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
-use crate::stop::{Result, wrong};
+use crate::stop::Result;
 
 struct Multiply {
     sparse: Sparse,
@@ -20,15 +20,10 @@ struct Multiply {
 pub(super) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let sparse = Sparse::parse(words)?;
     let [d, a, b, c, metadata, threads] = operands.try_into().ok()?;
-    let registers = Registers::new([d, a, b, c].map(Operand::lanes), |matrix| sparse.registers(matrix))?;
+    let registers = Registers::new(words, [d, a, b, c].map(Operand::lanes), |matrix| sparse.registers(matrix))?;
     let Operand::Number(threads) = threads else { return None };
     let threads = usize::try_from(threads).ok().filter(|threads| sparse.selects(*threads))?;
     collective(Operand::Number(u32::MAX.into()), Multiply { sparse, registers, metadata, threads })
-}
-
-/// What is told of metadata.
-pub(super) fn says_nothing(found: Meaningless) -> String {
-    format!("the metadata of a sparse matrix have {:#06b}, which says nothing", found.bits)
 }
 
 impl Together for Multiply {
@@ -37,8 +32,8 @@ impl Together for Multiply {
         let register = |matrix, lane, number| content.register(matrix, lane, number);
         let metadata = registers(machine, all, std::slice::from_ref(&self.metadata))?;
         let lanes = all.iter().map(|thread| thread.lane);
-        let result = self.sparse.result(lanes, register, |lane| metadata[lane][0] as u32, self.threads);
-        let result = result.map_err(|found| wrong(says_nothing(found)))?;
+        let (result, found) = self.sparse.result(lanes, register, |lane| metadata[lane][0] as u32, self.threads);
+        machine.watch_metadata(all[0], found);
         self.registers.write(machine, all, result)
     }
 }

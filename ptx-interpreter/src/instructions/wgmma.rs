@@ -3,9 +3,8 @@
 //! The result is in its registers at once: `ptxas` itself waits before an instruction that uses them too early, and says so. The
 //! matrices in shared memory are in use until the wait.
 
-use ptx_intrinsics::on_cpu::matrix::{Operand as Of, Product, Sparse};
+use ptx_intrinsics::on_cpu::matrix::{Meaningless, Operand as Of, Product, Sparse};
 
-use super::mma_sparse::says_nothing;
 use super::together::{Together, collective, registers};
 use crate::descriptor::Matrix;
 use crate::group::Thread;
@@ -148,13 +147,17 @@ impl Product8 {
         }
     }
 
-    /// The registers of D of each thread; `metadata` are theirs.
-    fn result(&self, register: impl Fn(Of, usize, usize) -> u64, metadata: &[Vec<u64>]) -> Result<Vec<Vec<u64>>> {
+    /// The registers of D of each thread; `metadata` are theirs. Also metadata that say nothing.
+    fn result(
+        &self,
+        register: impl Fn(Of, usize, usize) -> u64,
+        metadata: &[Vec<u64>],
+    ) -> (Vec<Vec<u64>>, Option<Meaningless>) {
         match self {
-            Product8::Dense(product) => Ok(product.result(0..32, register, f64::mul_add)),
-            Product8::Sparse { sparse, threads, .. } => sparse
-                .result(0..32, register, |lane| metadata[lane][0] as u32, *threads)
-                .map_err(|found| wrong(says_nothing(found))),
+            Product8::Dense(product) => (product.result(0..32, register, f64::mul_add), None),
+            Product8::Sparse { sparse, threads, .. } => {
+                sparse.result(0..32, register, |lane| metadata[lane][0] as u32, *threads)
+            }
         }
     }
 }
@@ -194,7 +197,8 @@ impl Together for Multiply {
                 Of::B => self.product.register(Of::B, lane, number, of_b),
                 _ => before[lane][number],
             };
-            let result = self.product.result(register, &metadata)?;
+            let (result, found) = self.product.result(register, &metadata);
+            machine.watch_metadata(all[0], found);
             for (thread, values) in all.iter().zip(result) {
                 for (register, value) in d.iter().zip(values) {
                     machine.set(*thread, register, value.into())?;

@@ -93,16 +93,18 @@ impl Sparse {
     }
 
     /// The registers of D of each lane. `register` gives those of A, B and C by the lane and a number, `metadata` those by the lane.
+    /// If metadata say nothing, their row has any values.
     pub fn result(
         &self,
         lanes: impl Iterator<Item = usize>,
         register: impl Fn(Operand, usize, usize) -> u64,
         metadata: impl Fn(usize) -> u32,
         threads: usize,
-    ) -> Result<Vec<Vec<u64>>, Meaningless> {
+    ) -> (Vec<Vec<u64>>, Option<Meaningless>) {
         let stored = self.stored.matrices(Operand::A, &register);
         let [b, c] = [Operand::B, Operand::C].map(|operand| self.whole.matrices(operand, &register));
         let mut a: Matrices = vec![vec![vec![0.0; self.depth]; 16]];
+        let mut found = None;
         for (row, whole) in a[0].iter_mut().enumerate() {
             let (lane, lower) = (row % 8 * 4, row / 8);
             let bits = match self.bits() {
@@ -114,32 +116,38 @@ impl Sparse {
                 // The lower row is one thread further on, and the second half two threads.
                 _ => (0..2).fold(0, |all, half| all | u64::from(metadata(lane + lower + 2 * half)) << (32 * half)),
             };
-            self.spread(&stored[0][row], whole, bits)?;
+            found = found.or(self.spread(&stored[0][row], whole, bits));
         }
-        Ok(self.whole.results(lanes, [&a, &b, &c], |a, b, c| a * b + c))
+        (self.whole.results(lanes, [&a, &b, &c], |a, b, c| a * b + c), found)
     }
 
-    /// Puts what is there of a row at its places.
-    fn spread(&self, stored: &[f64], whole: &mut [f64], bits: u64) -> Result<(), Meaningless> {
+    /// Puts what is there of a row at its places. Returns what says nothing.
+    fn spread(&self, stored: &[f64], whole: &mut [f64], bits: u64) -> Option<Meaningless> {
+        let mut found = None;
         let of_group = self.group * self.together;
         for (number, group) in whole.chunks_mut(of_group).enumerate() {
             let four = (bits >> (4 * number)) as u32 & 0xf;
-            let first = &stored[number * of_group / 2..];
+            let first = &stored[number * of_group / 2..][..of_group / 2];
+            // Rows beyond the end of a matrix are zeros, and so are their metadata.
+            if first.iter().all(|value| *value == 0.0) {
+                continue;
+            }
             let places = match (self.group, four) {
                 (2, 0b0100) => vec![0],
                 (2, 0b1110) => vec![1],
-                (2, _) => return Err(Meaningless { bits: four }),
+                (2, _) => Vec::new(),
                 _ => vec![four as usize & 3, four as usize >> 2],
             };
-            if places.len() == 2 && (places[0] == places[1] || self.ordered && places[0] > places[1]) {
-                return Err(Meaningless { bits: four });
+            let have_no_order = |places: &[usize]| places[0] == places[1] || self.ordered && places[0] > places[1];
+            if places.is_empty() || places.len() == 2 && have_no_order(&places) {
+                found = found.or(Some(Meaningless { bits: four }));
             }
             for (at, place) in places.iter().enumerate() {
                 for one in 0..self.together {
-                    group[place * self.together + one] = first[at * self.together + one];
+                    group[place * self.together + one] += first[at * self.together + one];
                 }
             }
         }
-        Ok(())
+        found
     }
 }
