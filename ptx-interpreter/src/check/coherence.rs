@@ -15,6 +15,9 @@ use crate::access::Scope;
 /// Writes of a location that are remembered, at most. Of more the first ones are forgotten.
 const MESSAGES: usize = 64;
 
+/// In place of the number of a late read: nothing was written, and nobody reads it.
+const NOTHING: u32 = u32::MAX;
+
 /// Writes of a location, by their positions in the order of execution.
 pub(super) type Set = u64;
 
@@ -47,8 +50,12 @@ pub(super) struct Message<R> {
     pub(super) strong: Set,
     /// Of an atomic what it has read, if that is not forgotten.
     pub(super) source: Source,
-    /// Of an exchange whose read is performed later: what that has to see.
+    /// The same, when it was executed.
+    pub(super) found: Option<usize>,
+    /// Of an atomic whose read is performed later: what that has to see.
     pub(super) open: Option<Set>,
+    /// Of an atomic that computes with what it reads later: the number of that read. Nobody reads what it writes before.
+    pub(super) unknown: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +81,8 @@ pub(super) struct View {
     pub(super) known: Set,
     /// The writes that are morally strong with it.
     pub(super) strong: Set,
-    /// Whether those who read what it writes may learn something by that.
-    pub(super) hands_over: bool,
+    /// The atomics whose late reads must not return what it writes: they would learn something by that.
+    pub(super) closed: Set,
 }
 
 /// A read that is performed late.
@@ -89,10 +96,12 @@ pub(super) struct Late {
     pub(super) knew: Known,
     /// What comes after it.
     pub(super) after: Vec<After>,
-    /// What it writes itself, if it is an exchange.
+    /// What it writes itself, if it is an atomic that has written.
     pub(super) exchanged: Option<usize>,
-    /// Whether it acquires what it observes: by itself or by a later acquire of its location.
-    pub(super) acquires: bool,
+    /// What that has compared with. It writes nothing if it returns something else.
+    pub(super) compare: Option<u64>,
+    /// Whether it acquires what it observes, by itself or by a later acquire of its location, and the widest scope of these.
+    pub(super) acquires: Option<Scope>,
     /// What it returns, if writes were forgotten.
     pub(super) kept: Option<u64>,
 }
@@ -100,10 +109,11 @@ pub(super) struct Late {
 /// An access of the same location that comes after a late read in causality order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
-    pub(super) by: Writer,
     /// The write that it is, or that it reads.
     pub(super) at: usize,
     pub(super) writes: bool,
+    /// The number of its late read, if it is an atomic that has written.
+    pub(super) late: Option<u32>,
 }
 
 /// The writes of a location.
@@ -145,7 +155,7 @@ impl<R: Clone> Location<R> {
                 || observers.any(|(actor, epoch)| knows(*actor, *epoch))
         };
         let strong = set(&|message| message.writer.as_ref().is_some_and(&is_strong));
-        View { known: set(&is_known), strong, hands_over: true }
+        View { known: set(&is_known), strong, closed: 0 }
     }
 
     /// What a write left, if memory has it no longer.
@@ -157,7 +167,7 @@ impl<R: Clone> Location<R> {
     pub(super) fn readable(&self, view: &View) -> impl Iterator<Item = usize> {
         let hidden = self.hidden(view.known);
         let older = (0..self.messages.len()).rev().filter(move |at| *at != self.last && hidden >> at & 1 == 0);
-        std::iter::once(self.last).chain(older)
+        std::iter::once(self.last).chain(older).filter(|at| self.messages[*at].unknown.is_none())
     }
 
     /// What somebody cannot read who has to see these.
@@ -219,7 +229,7 @@ impl<R: Clone> Location<R> {
                 let is_strong = view.strong >> at & 1 == 1;
                 before |= match message.source {
                     // An exchange that is not over returns what comes between.
-                    _ if message.open.is_some_and(|known| known & after == 0) && !view.hands_over => 0,
+                    _ if message.open.is_some_and(|known| known & after == 0) && view.closed >> at & 1 == 0 => 0,
                     Source::Message(source) if is_strong => (before >> source & 1) << at,
                     Source::Forgotten if is_strong => 1 << at,
                     _ => 0,
@@ -264,13 +274,14 @@ impl<R: Clone> Location<R> {
                 continue;
             };
             if position.before >> found & 1 == 1 {
-                self.messages[exchange].source = Source::Message(at);
+                self.returns(exchange, at);
                 never_after |= known;
             }
         }
         members(view.strong).for_each(|other| self.messages[other].strong |= 1 << at);
         let mut message = Message::new(Some(writer), position.before, view.strong);
-        (message.source, message.never_after) = (source.map_or(Source::None, Source::Message), never_after);
+        (message.source, message.found) = (source.map_or(Source::None, Source::Message), source);
+        message.never_after = never_after;
         self.messages.push(message);
         if position.is_last {
             self.last = at;
@@ -285,6 +296,20 @@ impl<R: Clone> Location<R> {
         }
     }
 
+    /// Whether a write can come before another one, if it does not yet. The one that memory holds stays a last one.
+    pub(super) fn can_be_before(&self, one: usize, other: usize) -> bool {
+        let (first, then) = (self.messages[one].before | 1 << one, self.after(other) | 1 << other);
+        (then | !first) >> self.last & 1 == 1
+            && first & then == 0
+            && members(first).all(|at| self.messages[at].never_after & then == 0)
+    }
+
+    /// A write comes before another one.
+    pub(super) fn put_before(&mut self, one: usize, other: usize) {
+        let (first, then) = (self.messages[one].before | 1 << one, self.after(other) | 1 << other);
+        members(then).for_each(|at| self.messages[at].before |= first);
+    }
+
     /// Memory holds that.
     pub(super) fn hold(&mut self, now: u64) {
         self.messages[self.last].value = Some(now);
@@ -296,6 +321,47 @@ impl<R: Clone> Location<R> {
         let Some(at) = self.messages.iter().rposition(is_own) else { return true };
         self.messages[at].value = Some(value);
         at == self.last
+    }
+
+    /// An atomic that has written returns that.
+    pub(super) fn returns(&mut self, atomic: usize, at: usize) {
+        self.messages[atomic].source = Source::Message(at);
+        let own = self.late.iter().find(|late| late.exchanged == Some(atomic)).map(|late| late.number);
+        let after = self.late.iter_mut().flat_map(|late| &mut late.after);
+        after.filter(|after| after.late.is_some() && after.late == own).for_each(|after| after.at = at);
+    }
+
+    /// What an atomic has computed with what it read late, or that it writes nothing. Gives what memory holds, if it is something else.
+    pub(super) fn fills(&mut self, number: u32, value: Option<u64>) -> Option<u64> {
+        let at = self.messages.iter().position(|message| message.unknown == Some(number))?;
+        if value.is_none() {
+            return self.removes(at);
+        }
+        (self.messages[at].value, self.messages[at].unknown) = (value, None);
+        value.filter(|_| at == self.last)
+    }
+
+    /// An atomic has written nothing. Gives what memory holds instead.
+    fn removes(&mut self, at: usize) -> Option<u64> {
+        // What another one would have returned that it came before.
+        if let Some(found) = self.messages[at].found {
+            let is_next = |other: &usize| self.messages[*other].source == Source::Message(at);
+            let next: Vec<usize> = (0..self.messages.len()).filter(is_next).collect();
+            next.into_iter().for_each(|other| self.returns(other, found));
+        }
+        for message in &mut self.messages {
+            message.before &= !(1 << at);
+            message.never_after &= !(1 << at);
+            message.strong &= !(1 << at);
+        }
+        self.late.iter_mut().for_each(|late| late.after.retain(|after| !after.writes || after.at != at));
+        self.messages[at] = Message { unknown: Some(NOTHING), ..Message::new(None, 0, 0) };
+        if at != self.last {
+            return None;
+        }
+        let is_last = |other: &usize| self.messages[*other].unknown != Some(NOTHING) && self.after(*other) == 0;
+        self.last = (0..self.messages.len()).rev().find(is_last).unwrap_or_default();
+        self.messages[self.last].value
     }
 
     /// Forgets a write, and those before it. Gives those that are left.
@@ -321,7 +387,7 @@ impl<R: Clone> Location<R> {
                     source => source,
                 };
                 let (before, strong, never_after) = (moved(old.before), moved(old.strong), moved(old.never_after));
-                Message { before, strong, never_after, source, open: None, ..old.clone() }
+                Message { before, strong, never_after, source, found: None, open: None, ..old.clone() }
             })
             .collect();
         self.last = kept.binary_search(&self.last).unwrap_or_default();
@@ -340,7 +406,9 @@ impl<R> Message<R> {
             never_after: 0,
             strong,
             source: Source::None,
+            found: None,
             open: None,
+            unknown: None,
         }
     }
 }

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Record, level};
-use super::coherence::{Location, Position, View, Writer};
+use super::coherence::{After, Late, Location, Position, Set, View, Writer};
+use super::heads::{Heads, Reach};
 use super::history::{History, Observed};
 use super::marks::happened;
+use crate::access::Scope;
 
 /// A way in which an access may go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,17 +35,49 @@ impl Checks {
         let (actor, state) = (event.actor, self.known_state(event.actor));
         let knows = |other: Actor, epoch: u32| other == actor || happened(state, epoch, other);
         let own = self.writer(event);
-        let view = location.view(knows, |writer| self.is_strong(writer, &own));
-        View { hands_over: self.releases_something(event), ..view }
+        location.view(knows, |writer| self.is_strong(writer, &own))
     }
 
-    /// Whether a write releases something, or comes after what does.
-    fn releases_something(&self, event: Event) -> bool {
-        let strong = self.known_state(event.actor).strong.as_ref();
+    /// The atomics whose late reads must not return what is written, by an atomic after another write: who acquires would learn by it
+    /// what its thread does not know, or somebody has read already what the late one hands over.
+    fn closed(&self, event: Event, location: &Location<Rc<Record>>, source: Option<usize>) -> Set {
+        if event.how.scope.is_none() || location.late.iter().all(|late| late.exchanged.is_none()) {
+            return 0;
+        }
+        let heads = self.heads_of(event, location, source);
+        let learns = |late: &Late| {
+            let level = self.acquires_late(late);
+            level.is_some_and(|scope| !self.are_known(&heads, self.reach(late.by.actor, scope), &late.knew))
+        };
+        let is_closed = |late: &&Late, own: usize| {
+            let own = &location.messages[own];
+            let has_handed = |record: &Rc<Record>| !own.observers.is_empty() && !heads.are_within(&record.heads);
+            !heads.is_empty() && (learns(late) || own.record.as_ref().is_some_and(has_handed))
+        };
+        let own = |late: &Late| late.exchanged.filter(|own| is_closed(&late, *own)).map(|own| 1 << own);
+        location.late.iter().filter_map(own).fold(0, |set, own: Set| set | own)
+    }
+
+    /// What a write would hand over, of an atomic that has read another one.
+    fn heads_of(&self, event: Event, location: &Location<Rc<Record>>, source: Option<usize>) -> Heads {
+        let own = self.writer(event);
+        let read = source.map(|at| &location.messages[at]);
+        let read = read.filter(|read| read.writer.is_some_and(|writer| self.is_strong(&writer, &own)));
+        let mut heads = read.and_then(|read| Some(read.record.as_ref()?.heads.clone())).unwrap_or_default();
+        let (state, reach) = (self.known_state(event.actor), self.reach(event.actor, Scope::System));
+        let strong = state.strong.as_ref();
         let released = strong.into_iter().flat_map(|strong| {
-            strong.fenced.iter().chain(strong.released.get(&(event.address, event.bytes)).into_iter().flatten())
+            [Some(&strong.fenced), strong.released.get(&(event.address, event.bytes))].into_iter().flatten()
         });
-        event.how.releases || released.flatten().next().is_some()
+        for (level, known) in released.flat_map(|levels| levels.iter().enumerate()) {
+            known.iter().for_each(|known| heads.put(Reach { level, ..reach }, known));
+        }
+        if let Some(scope) = event.how.scope.filter(|_| event.how.releases) {
+            let mut known = state.known.clone();
+            known.ordered.raise_thread(event.actor.block, event.actor.number, self.threads, state.epoch);
+            heads.put(self.reach(event.actor, scope), &known);
+        }
+        heads
     }
 
     /// Who accesses, as if it wrote.
@@ -66,6 +100,7 @@ impl Checks {
         let view = self.view(event, location);
         let mut ways = Vec::new();
         if !event.how.reads {
+            let view = View { closed: self.closed(event, location, None), ..view };
             let all = location.positions(&view, None, most);
             ways.extend(all.into_iter().map(|position| Way { position: Some(position), ..Way::default() }));
             return ways;
@@ -73,10 +108,7 @@ impl Checks {
         for source in location.readable(&view) {
             let way = Way { source: Some(source), value: location.value(source), position: None };
             if event.how.writes && changes(way.value) {
-                // An atomic hands over what it has read.
-                let record = location.messages[source].record.as_ref();
-                let hands_over = view.hands_over || record.is_some_and(|record| !record.heads.is_empty());
-                let view = View { hands_over, ..view };
+                let view = View { closed: self.closed(event, location, Some(source)), ..view };
                 let all = location.positions(&view, Some(source), most - ways.len());
                 ways.extend(all.into_iter().map(|position| Way { position: Some(position), ..way }));
             } else {
@@ -112,7 +144,9 @@ impl Checks {
             let by = self.writer(event);
             self.follows_acquire(location, event);
             if event.how.reads {
-                self.follows_late(location, by, (source, false), exchange.unwrap_or(u32::MAX));
+                let late = exchange.map(|begun| begun.number);
+                let after = After { at: source, writes: false, late };
+                self.follows_late(location, by, after, late.unwrap_or(u32::MAX));
             }
             if event.how.writes {
                 let source = event.how.reads.then_some(source);
@@ -133,13 +167,22 @@ impl Checks {
     pub(super) fn hands_over(&mut self, event: Event, record: &Rc<Record>) {
         let Some(mut history) = self.history.take() else { return };
         let exchange = history.exchange.take();
+        let mut seen = Vec::new();
         if let Some(location) = history.change(event.address, event.bytes) {
             location.hands_over(record.clone());
+            if !record.heads.is_empty() {
+                seen = location.hands_on(record);
+            }
             if event.how.reads {
                 self.write_follows_late(location, self.writer(event), exchange);
             }
         }
         self.history = Some(history);
+        for reader in seen {
+            if let Some(scope) = reader.scope {
+                self.sees_late(Event { actor: reader.actor, ..event }, record, scope);
+            }
+        }
     }
 
     /// A strong read observes what it reads.
