@@ -173,7 +173,7 @@ impl Machine<'_> {
 
     /// What an access has to find is performed, if that is not known yet.
     pub(crate) fn waits_for_unknown(&mut self, event: Event, is_usual: bool) -> Result<()> {
-        while let Some(number) = self.checks.as_ref().and_then(|checks| checks.waits_for(event, is_usual)) {
+        while let Some(number) = self.checks.as_mut().and_then(|checks| checks.waits_for(event, is_usual)) {
             self.performs_unknown(number)?;
         }
         Ok(())

@@ -120,7 +120,8 @@ impl Checks {
 
     /// The late read for which an access has to wait, since what is written depends on it: the access would find nothing else, or has
     /// other bytes, or goes the usual way.
-    pub(crate) fn waits_for(&self, event: Event, is_usual: bool) -> Option<u32> {
+    pub(crate) fn waits_for(&mut self, event: Event, is_usual: bool) -> Option<u32> {
+        self.threads_of(event.actor.block);
         let history = self.history.as_ref().filter(|history| !history.unknown.is_empty())?;
         let first = history.unknown.iter().find(|unknown| unknown.meets(event.address, event.bytes))?;
         let is_same = first.is(event.address, event.bytes);
