@@ -206,3 +206,35 @@ fn a_wait_for_another_block_says_its_scope() {
     let findings = run("");
     assert!(findings.iter().any(|text| text.contains("write `mbarrier.try_wait.acquire.cluster`")), "{findings:?}");
 }
+
+/// Two threads of a block store in another one, and arrive at its barrier without a scope. Each is named.
+#[test]
+fn each_thread_that_arrives_without_a_scope_is_named() {
+    let program = Program::parse(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() .reqnctapercluster 2 {\n\
+         .reg .b32 %r<6>;\n.reg .pred %p<2>;\n.shared .align 8 .b8 data[8];\n.shared .b64 bar; .shared .b32 sum;\n\
+         mov.u32 %r0, %cluster_ctarank; mov.u32 %r1, data; mov.u32 %r2, bar; mov.u32 %r3, %tid.x;\n\
+         setp.ne.u32 %p0, %r3, 0; @%p0 bra MEET;\n\
+         mbarrier.init.shared.b64 [bar], 2; fence.mbarrier_init.release.cluster;\n\
+         MEET: barrier.cluster.arrive; barrier.cluster.wait;\n\
+         setp.eq.u32 %p1, %r0, 0; @%p1 bra OWNER;\n\
+         mapa.shared::cluster.u32 %r4, %r1, 0; mapa.shared::cluster.u32 %r5, %r2, 0; mad.lo.u32 %r4, %r3, 4, %r4;\n\
+         st.shared::cluster.b32 [%r4], 7; mbarrier.arrive.shared::cluster.b64 _, [%r5]; bra END;\n\
+         OWNER: @%p0 bra END;\n\
+         WAIT: mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p1, [bar], 0; @!%p1 bra WAIT;\n\
+         ld.shared.b32 %r4, [data];\nld.shared.b32 %r5, [data+4];\nadd.u32 %r4, %r4, %r5; st.shared.b32 [sum], %r4;\n\
+         END: barrier.cluster.arrive; barrier.cluster.wait;\nret;\n}\n",
+    );
+    for seed in 0..8 {
+        let mut trial = Trial::new(&program, "k");
+        let report = trial.grid([2, 1, 1]).block([2, 1, 1]).seed(seed).check();
+        let told = |finding: &Finding| {
+            let arrives = finding.places.iter().find(|place| place.what.contains("arrives at the mbarrier"));
+            (finding.kind, finding.places[0].thread, arrives.map(|place| (place.block, place.thread)))
+        };
+        let mut found: Vec<_> = report.findings.iter().map(told).collect();
+        found.sort();
+        let expected = [0, 1].map(|thread| (Kind::Order, thread, Some((1, thread))));
+        assert_eq!(found, expected, "{seed}: {report}");
+    }
+}

@@ -94,6 +94,7 @@ impl Checks {
             let threads = self.threads;
             let state = self.state(actor);
             bar.over[0].join(&state.over);
+            let epoch = state.epoch;
             let known = state.release(actor, threads);
             bar.over[0].join(&known.ordered);
             let fenced = state.strong.as_ref().and_then(|strong| strong.fenced[far].as_ref());
@@ -102,8 +103,11 @@ impl Checks {
                 bar.pool[far].add(fenced);
             }
             let orders = fenced.is_some();
-            let known = Trail::new(Link { known: known.ordered, writer: actor, epoch: 0 });
-            let (through, writer) = (Through::Mbarrier, actor);
+            // What all threads did that arrived so.
+            let same = bar.weak.iter().find(|weak| (weak.write, weak.why) == (site, why));
+            let mut trail = same.map(|weak| weak.known.clone()).unwrap_or_default();
+            trail.push(Link { known: known.ordered, writer: actor, epoch }, threads);
+            let (through, known, writer) = (Through::Mbarrier, trail, actor);
             remember(
                 &mut bar.weak,
                 Missed { known, through, why, writer, write: site, read: site, epoch: 0, flag: None, record: None },

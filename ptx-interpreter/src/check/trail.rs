@@ -63,6 +63,13 @@ impl Trail {
         most
     }
 
+    /// Whether a thread has written one of those that are kept apart.
+    pub(super) fn is_by(&self, actor: Actor) -> bool {
+        let mut is_by = false;
+        self.each(|link| is_by |= link.writer == actor);
+        is_by
+    }
+
     fn each(&self, mut then: impl FnMut(&Link)) {
         if let Some(Before { links, count }) = &self.before {
             links.borrow()[..*count].iter().for_each(&mut then);

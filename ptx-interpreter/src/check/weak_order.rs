@@ -92,7 +92,8 @@ impl Checks {
             Through::Flag => ("writes the flag", "reads the flag"),
             Through::Mbarrier => ("arrives at the mbarrier", "waits for the mbarrier"),
         };
-        found.places.push((missed.writer, missed.write, writes.into()));
+        let writer = if missed.known.is_by(actor) { actor } else { missed.writer };
+        found.places.push((writer, missed.write, writes.into()));
         found.places.push((reader, missed.read, reads.into()));
         let (title, note, help) = match missed.why {
             _ if missed.through == Through::Mbarrier => at_mbarrier(missed.why, needed),
