@@ -45,7 +45,24 @@ const OF_LINKED: &str = "__nv_relfatbin";
 const SAME: [&str; 2] = ["cudaEventElapsedTime", "cudaLaunchHostFunc"];
 /// Whose only version in CUDA 12 takes another argument than the one of CUDA 13.
 const OTHER: [&str; 1] = ["cudaMemcpyBatchAsync"];
-/// Both releases have it here, each with a structure of its own.
+/// What the runtime of CUDA 11 has, and no later one: textures of that name went with CUDA 12.
+const OF_11: &str = "cudaBindTexture";
+/// Newer versions than CUDA 11's, which came with other arguments.
+const SINCE_12: [&str; 10] = [
+    "cudaGraphAddDependencies_v2",
+    "cudaGraphExecUpdate_v2",
+    "cudaGraphGetEdges_v2",
+    "cudaGraphInstantiate_v2",
+    "cudaGraphNodeGetDependencies_v2",
+    "cudaGraphNodeGetDependentNodes_v2",
+    "cudaGraphRemoveDependencies_v2",
+    "cudaMemAdvise_v2",
+    "cudaMemPrefetchAsync_v2",
+    "cudaStreamGetCaptureInfo_v3",
+];
+/// Its structure is a smaller one in CUDA 11.
+const ATTRIBUTES: &str = "cudaFuncGetAttributes";
+/// Each release has it here, with a structure of its own.
 const PROPERTIES: &str = "cudaGetDeviceProperties";
 /// What NVRTC is asked for, and what it gives.
 const NVRTC: [(&str, &str); 2] = [("nvrtcGetCUBINSize", "nvrtcGetPTXSize"), ("nvrtcGetCUBIN", "nvrtcGetPTX")];
@@ -129,10 +146,21 @@ fn call_again(called: usize) {
 /// Lets each function begin with a jump to the one here that takes its arguments.
 fn replace(functions: &[Function], address: usize) -> Result<(), String> {
     let names: HashSet<&str> = functions.iter().map(|(name, _)| *name).collect();
-    let is_12 = names.contains(&*format!("{PROPERTIES}_v2"));
+    let is_11 = names.contains(OF_11);
+    let is_before_13 = is_11 || names.contains(&*format!("{PROPERTIES}_v2"));
+    let has_newer = |newer: &str| {
+        let newer_of_all = newer.strip_suffix("_ptsz").unwrap_or(newer);
+        names.contains(newer) || is_11 && SINCE_12.contains(&newer_of_all)
+    };
     for (name, at) in functions.iter().filter(|(name, _)| name.starts_with("cu") || name.starts_with("__cuda")) {
-        let is_of_12 = is_12 && name.starts_with("cuda");
-        let name = if is_of_12 { name_in_13(name, |newer| names.contains(newer)) } else { (*name).to_owned() };
+        let is_older = is_before_13 && name.starts_with("cuda");
+        let name = if is_11 && *name == ATTRIBUTES {
+            format!("{name}_v1")
+        } else if is_older {
+            name_in_13(name, has_newer)
+        } else {
+            (*name).to_owned()
+        };
         if let Some(to) = function_here(&name) {
             // SAFETY: the symbol says that the function is there and how long it is, and nothing of the object has begun.
             unsafe { jump(address + at, to) }?;
@@ -141,7 +169,7 @@ fn replace(functions: &[Function], address: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The function here that takes the arguments of one of CUDA 12's. The newest version of a function there is the only one in CUDA 13,
+/// The function here that takes the arguments of one of CUDA 11's or 12's. The newest version of a function there is the only one in CUDA 13,
 /// and the driver still has the older ones.
 fn name_in_13(name: &str, is_in_program: impl Fn(&str) -> bool) -> String {
     let (all, stream) = name.strip_suffix("_ptsz").map_or((name, ""), |all| (all, "_ptsz"));

@@ -43,11 +43,23 @@ pub(crate) struct Config {
 
 /// `cudaFuncAttributes`
 #[repr(C)]
-pub(crate) struct Attributes {
+pub(crate) struct Attributes<const NUMBERS: usize> {
     shared: usize,
     constant: usize,
     local: usize,
-    numbers: [i32; 30],
+    numbers: [i32; NUMBERS],
+}
+
+fn attributes_of<const NUMBERS: usize>(function: usize) -> Result<Attributes<NUMBERS>> {
+    let handle = kernel(function)?;
+    let gpu = live()?;
+    let of = gpu.function(handle)?;
+    let mut numbers = [0; NUMBERS];
+    // Threads, registers, PTX and machine code; then shared memory and the sizes of a cluster.
+    for (number, which) in numbers.iter_mut().zip([0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14]) {
+        *number = attribute(&gpu, of, which)?;
+    }
+    Ok(Attributes { shared: of.kernel.shared, constant: 0, local: of.kernel.local, numbers })
 }
 
 thread_local! {
@@ -157,17 +169,13 @@ runtime! {
         submit_kernel(function, config.stream, shape, pointers)
     }
 
-    fn cudaFuncGetAttributes(place: *mut Attributes, function: usize) {
-        let handle = kernel(function)?;
-        let gpu = live()?;
-        let of = gpu.function(handle)?;
-        let mut numbers = [0; 30];
-        // Threads, registers, PTX and machine code; then shared memory and the sizes of a cluster.
-        for (at, which) in [0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14].into_iter().enumerate() {
-            numbers[at] = attribute(&gpu, of, which)?;
-        }
-        let (shared, local) = (of.kernel.shared, of.kernel.local);
-        put(place, Attributes { shared, constant: 0, local, numbers })
+    fn cudaFuncGetAttributes(place: *mut Attributes<30>, function: usize) {
+        put(place, attributes_of(function)?)
+    }
+
+    // What a program for CUDA 11 calls: NVIDIA's has no second version.
+    fn cudaFuncGetAttributes_v1(place: *mut Attributes<7>, function: usize) {
+        put(place, attributes_of(function)?)
     }
 
     fn cudaFuncSetAttribute(function: usize, which: u32, value: i32) {

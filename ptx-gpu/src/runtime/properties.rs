@@ -1,10 +1,11 @@
-//! `cudaDeviceProp`, as CUDA 12 and 13 lay it out: most of it is attributes of the device.
+//! `cudaDeviceProp`, as CUDA 11, 12 and 13 lay it out: most of it is attributes of the device.
 
 use super::error::runtime;
 use crate::gpu::live;
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result};
 
-/// The bytes of the structure in each release.
+/// The bytes of the structure in each release. That of CUDA 11 ends where CUDA 12's has more fields.
+const BYTES_11: usize = 728;
 const BYTES_12: usize = 1032;
 const BYTES_13: usize = 1008;
 /// Where the name, the UUID and the bytes of device memory are, and the first attribute.
@@ -138,6 +139,9 @@ fn write<const BYTES: usize>(place: *mut u8, device: i32, without: Of) -> Result
     let mut at = FIRST;
     for (bytes, numbers, _) in FIELDS.into_iter().filter(|(_, _, of)| *of != without) {
         at = at.next_multiple_of(bytes);
+        if at == BYTES {
+            break;
+        }
         for number in numbers {
             let value = i64::from(gpu.device.attribute(*number).unwrap_or(0));
             all[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
@@ -152,6 +156,11 @@ fn write<const BYTES: usize>(place: *mut u8, device: i32, without: Of) -> Result
 runtime! {
     fn cudaGetDeviceProperties(place: *mut u8, device: i32) {
         write::<BYTES_13>(place, device, To12)
+    }
+
+    // What a program for CUDA 11 calls.
+    fn cudaGetDeviceProperties_v1(place: *mut u8, device: i32) {
+        write::<BYTES_11>(place, device, From13)
     }
 
     // What a program for CUDA 12 calls.

@@ -222,6 +222,8 @@ pub(crate) struct Checks {
     pub(super) mbarriers: QuickMap<Mbarrier>,
     /// What threads have seen of requests to cancel a launch, by the numbers of clusters.
     pub(super) refusals: HashMap<u32, Vec<Refusal>>,
+    /// The product of a sparse matrix whose metadata said nothing first.
+    pub(super) meaningless: Option<u32>,
     /// Threads that wait for a barrier in memory: where it is, the parity, and where they look at it.
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>, u32)>,
     pub(super) lifetimes: Lifetimes,
@@ -291,6 +293,7 @@ impl Checks {
             clusters: HashMap::new(),
             mbarriers: QuickMap::default(),
             refusals: HashMap::new(),
+            meaningless: None,
             waits: HashMap::new(),
             lifetimes: Lifetimes::default(),
             found: Vec::new(),

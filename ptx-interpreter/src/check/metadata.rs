@@ -5,8 +5,11 @@ use super::checks::{Checks, Found};
 use super::finding::{Kind, MEANINGLESS};
 
 impl Checks {
-    /// A warp multiplies elements that are nowhere, at one place, or not in their order.
+    /// A warp multiplies elements that are nowhere, at one place, or not in their order. Of many products the first one is told.
     pub(crate) fn metadata_say_nothing(&mut self, actor: Actor, site: u32, bits: u32) {
+        if *self.meaningless.get_or_insert(site) != site {
+            return;
+        }
         self.find(Found {
             kind: Kind::Launch,
             title: MEANINGLESS.into(),
