@@ -106,7 +106,8 @@ impl Machine<'_> {
         self.waits_for_unknown(event, most == 1)?;
         let Some(checks) = &mut self.checks else { return Ok(None) };
         let ways = checks.ways(event, changes, most);
-        let which = self.choose(1, ways.len())?;
+        // The first one is the usual way, which has the newest value and the last place.
+        let which = if most == 1 { 0 } else { self.choose(1, ways.len())? };
         self.weak.way = ways.get(which).copied();
         let value = self.weak.way.and_then(|way| way.value);
         if which > 0
