@@ -132,10 +132,6 @@ const SHAPES: &[Shape] = &[
             &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 2"],
         ],
     ),
-    (
-        "an exchange that returns a release which depends on it",
-        &[&["ld.weak r0, x", "bne r0, 1, END", "st.release.gpu x, 2", "END:"], &["atom.relaxed.gpu.exch r0, x, 1"]],
-    ),
 ];
 
 /// Those that forbid the weak end, or have none.

@@ -196,14 +196,14 @@ impl Machine<'_> {
         address: u64,
         (bytes, how): (usize, How),
         found: u64,
-        (computes, compare): (bool, Option<u64>),
+        computes: bool,
     ) -> Option<LateRead> {
         if bytes > 8 || !self.deviates() {
             return None;
         }
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes).ok()?;
-        let number = self.checks.as_mut()?.exchanges(event, now, computes, compare)?;
+        let number = self.checks.as_mut()?.exchanges(event, now, computes)?;
         Some(LateRead { number, value: found })
     }
 
@@ -214,7 +214,7 @@ impl Machine<'_> {
         self.comes_after_loads_of(thread)?;
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes)?;
-        let mut ways = self.late_ways(event, late.number, now)?;
+        let mut ways = self.late_ways(event, late.number)?;
         ways.retain(|way| way.is_none_or(|way| Some(way.value.unwrap_or(now)) != self.weak.compare));
         let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
         let value = way.map_or(late.value, |way| way.value.unwrap_or(now));
@@ -235,10 +235,10 @@ impl Machine<'_> {
     }
 
     /// The ways in which a late read may go, once what it has to return is known.
-    fn late_ways(&mut self, event: Event, number: u32, now: u64) -> Result<Vec<Option<Way>>> {
+    fn late_ways(&mut self, event: Event, number: u32) -> Result<Vec<Option<Way>>> {
         loop {
             let Some(checks) = &self.checks else { return Ok(Vec::new()) };
-            let ways = checks.late_ways(event, number, now);
+            let ways = checks.late_ways(event, number);
             match checks.source_of(event, number) {
                 Some(source) if ways.is_empty() => self.performs_unknown(source)?,
                 _ => return Ok(ways),
@@ -246,11 +246,11 @@ impl Machine<'_> {
         }
     }
 
-    /// What an atomic has computed with what it read late is there. Or nothing is, if it has compared and found something else.
-    pub(crate) fn fills(&mut self, thread: Thread, address: u64, bytes: usize, value: Option<u64>) -> Result<()> {
+    /// What an atomic has computed with what it read late is there.
+    pub(crate) fn fills(&mut self, thread: Thread, address: u64, bytes: usize, value: u64) -> Result<()> {
         let late = self.weak.late.iter().find(|(lane, _)| *lane == thread.lane);
         let Some(number) = late.map(|(_, late)| late.number) else { return Ok(()) };
-        if let Some(value) = self.checks.as_mut().and_then(|checks| checks.fills(address, bytes, number, value)) {
+        if self.checks.as_mut().is_some_and(|checks| checks.fills(address, bytes, number, value)) {
             self.write_number(address, bytes, value)?;
             self.wrote(thread, address, bytes, value.into());
         }

@@ -15,9 +15,6 @@ use crate::access::Scope;
 /// Writes of a location that are remembered, at most. Of more the first ones are forgotten.
 const MESSAGES: usize = 64;
 
-/// In place of the number of a late read: nothing was written, and nobody reads it.
-const NOTHING: u32 = u32::MAX;
-
 /// Writes of a location, by their positions in the order of execution.
 pub(super) type Set = u64;
 
@@ -50,8 +47,6 @@ pub(super) struct Message<R> {
     pub(super) strong: Set,
     /// Of an atomic what it has read, if that is not forgotten.
     pub(super) source: Source,
-    /// The same, when it was executed.
-    pub(super) found: Option<usize>,
     /// Of an atomic whose read is performed later: what that has to see.
     pub(super) open: Option<Set>,
     /// Of an atomic that computes with what it reads later: the number of that read. Nobody reads what it writes before.
@@ -98,8 +93,6 @@ pub(super) struct Late {
     pub(super) after: Vec<After>,
     /// What it writes itself, if it is an atomic that has written.
     pub(super) exchanged: Option<usize>,
-    /// What that has compared with. It writes nothing if it returns something else.
-    pub(super) compare: Option<u64>,
     /// Whether it acquires what it observes, by itself or by a later acquire of its location, and the widest scope of these.
     pub(super) acquires: Option<Scope>,
     /// What it returns, if writes were forgotten.
@@ -280,8 +273,7 @@ impl<R: Clone> Location<R> {
         }
         members(view.strong).for_each(|other| self.messages[other].strong |= 1 << at);
         let mut message = Message::new(Some(writer), position.before, view.strong);
-        (message.source, message.found) = (source.map_or(Source::None, Source::Message), source);
-        message.never_after = never_after;
+        (message.source, message.never_after) = (source.map_or(Source::None, Source::Message), never_after);
         self.messages.push(message);
         if position.is_last {
             self.last = at;
@@ -331,37 +323,11 @@ impl<R: Clone> Location<R> {
         after.filter(|after| after.late.is_some() && after.late == own).for_each(|after| after.at = at);
     }
 
-    /// What an atomic has computed with what it read late, or that it writes nothing. Gives what memory holds, if it is something else.
-    pub(super) fn fills(&mut self, number: u32, value: Option<u64>) -> Option<u64> {
-        let at = self.messages.iter().position(|message| message.unknown == Some(number))?;
-        if value.is_none() {
-            return self.removes(at);
-        }
-        (self.messages[at].value, self.messages[at].unknown) = (value, None);
-        value.filter(|_| at == self.last)
-    }
-
-    /// An atomic has written nothing. Gives what memory holds instead.
-    fn removes(&mut self, at: usize) -> Option<u64> {
-        // What another one would have returned that it came before.
-        if let Some(found) = self.messages[at].found {
-            let is_next = |other: &usize| self.messages[*other].source == Source::Message(at);
-            let next: Vec<usize> = (0..self.messages.len()).filter(is_next).collect();
-            next.into_iter().for_each(|other| self.returns(other, found));
-        }
-        for message in &mut self.messages {
-            message.before &= !(1 << at);
-            message.never_after &= !(1 << at);
-            message.strong &= !(1 << at);
-        }
-        self.late.iter_mut().for_each(|late| late.after.retain(|after| !after.writes || after.at != at));
-        self.messages[at] = Message { unknown: Some(NOTHING), ..Message::new(None, 0, 0) };
-        if at != self.last {
-            return None;
-        }
-        let is_last = |other: &usize| self.messages[*other].unknown != Some(NOTHING) && self.after(*other) == 0;
-        self.last = (0..self.messages.len()).rev().find(is_last).unwrap_or_default();
-        self.messages[self.last].value
+    /// What an atomic has computed with what it read late. Says whether memory holds it.
+    pub(super) fn fills(&mut self, number: u32, value: u64) -> bool {
+        let Some(at) = self.messages.iter().position(|message| message.unknown == Some(number)) else { return false };
+        (self.messages[at].value, self.messages[at].unknown) = (Some(value), None);
+        at == self.last
     }
 
     /// Forgets a write, and those before it. Gives those that are left.
@@ -387,7 +353,7 @@ impl<R: Clone> Location<R> {
                     source => source,
                 };
                 let (before, strong, never_after) = (moved(old.before), moved(old.strong), moved(old.never_after));
-                Message { before, strong, never_after, source, found: None, open: None, ..old.clone() }
+                Message { before, strong, never_after, source, open: None, ..old.clone() }
             })
             .collect();
         self.last = kept.binary_search(&self.last).unwrap_or_default();
@@ -406,7 +372,6 @@ impl<R> Message<R> {
             never_after: 0,
             strong,
             source: Source::None,
-            found: None,
             open: None,
             unknown: None,
         }

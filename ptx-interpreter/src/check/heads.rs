@@ -52,27 +52,9 @@ impl Heads {
         }
     }
 
-    /// The same as another, too.
-    pub(super) fn join(&mut self, other: &Heads) {
-        other.blocks.iter().for_each(|(of, known)| join_at(&mut self.blocks, *of, known));
-        other.clusters.iter().for_each(|(of, known)| join_at(&mut self.clusters, *of, known));
-        other.gpu.iter().for_each(|known| self.gpu.get_or_insert_default().join(known));
-    }
-
     /// Whether there is anything for an acquire of such a scope.
     pub(super) fn reaches(&self, to: Reach) -> bool {
         self.handed(to).next().is_some()
-    }
-
-    /// Whether another hands over all of that to everybody.
-    pub(super) fn are_within(&self, other: &Heads) -> bool {
-        let nobody = |_: Actor, _: u32| false;
-        let has = |list: &[(u32, Known)], of: u32, known: &Known| {
-            at(list, of).is_some_and(|other| known.is_within(other, &nobody))
-        };
-        self.blocks.iter().all(|(of, known)| has(&other.blocks, *of, known))
-            && self.clusters.iter().all(|(of, known)| has(&other.clusters, *of, known))
-            && self.gpu.iter().all(|known| other.gpu.as_ref().is_some_and(|other| known.is_within(other, &nobody)))
     }
 
     /// Whether an acquire of such a scope by somebody who knows that is handed over nothing but what idle threads did.

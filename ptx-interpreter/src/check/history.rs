@@ -27,8 +27,6 @@ pub(super) struct Begun {
     pub(super) number: u32,
     /// Whether what is written depends on it.
     pub(super) computes: bool,
-    /// What it has compared with. It may not return what comes between then.
-    pub(super) compare: Option<u64>,
 }
 
 /// What an atomic writes that computes with what it reads late: the number of the read, and the bytes.

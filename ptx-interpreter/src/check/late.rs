@@ -18,12 +18,7 @@ use crate::access::{How, Scope};
 
 impl<R: Clone> Location<R> {
     /// Whether a late read may return a write.
-    fn may_be_late(
-        &self,
-        late: &Late,
-        (at, exchanged): (usize, Option<usize>),
-        is_strong: &dyn Fn(&Writer, &Writer) -> bool,
-    ) -> bool {
+    fn may_be_late(&self, late: &Late, at: usize, is_strong: &dyn Fn(&Writer, &Writer) -> bool) -> bool {
         if self.hidden(late.known) >> at & 1 == 1 || late.after.iter().any(|after| after.writes && after.at == at) {
             return false;
         }
@@ -32,7 +27,7 @@ impl<R: Clone> Location<R> {
             return false;
         }
         let writer = message.writer.filter(|writer| is_strong(writer, &late.by));
-        if let Some(own) = exchanged {
+        if let Some(own) = late.exchanged {
             // What it would observe comes before what it has written. No morally strong write comes between the two.
             let is_between = |at: usize| self.messages[own].before >> at & 1 == 1;
             let mut strong = members(self.messages[own].strong);
@@ -45,22 +40,6 @@ impl<R: Clone> Location<R> {
                 true => self.messages[after.at].before >> at & 1 == 1 || self.can_be_before(at, after.at),
                 false => message.before >> after.at & 1 == 0,
             })
-    }
-}
-
-impl Location<Rc<Record>> {
-    /// The newest write hands something over to the late reads that return it, and so do these atomics then. Gives their threads.
-    pub(super) fn hands_on(&mut self, record: &Record) -> Vec<Writer> {
-        let newest = Source::Message(self.messages.len() - 1);
-        let mut readers = Vec::new();
-        for late in &self.late {
-            let Some(own) = late.exchanged.map(|own| &mut self.messages[own]) else { continue };
-            if own.source == newest && own.open.is_some() {
-                own.record.iter_mut().for_each(|own| Rc::make_mut(own).heads.join(&record.heads));
-                readers.push(late.by);
-            }
-        }
-        readers
     }
 }
 
@@ -108,10 +87,10 @@ impl Checks {
     }
 
     /// An atomic writes, and its read may be performed later. Gives the number of that. What it writes may depend on the read.
-    pub(crate) fn exchanges(&mut self, event: Event, now: u64, computes: bool, compare: Option<u64>) -> Option<u32> {
+    pub(crate) fn exchanges(&mut self, event: Event, now: u64, computes: bool) -> Option<u32> {
         let number = self.parts(event, now)?;
         let history = self.history.as_mut()?;
-        history.exchange = Some(Begun { number, computes, compare });
+        history.exchange = Some(Begun { number, computes });
         if computes {
             history.unknown.push(Unknown { number, address: event.address, bytes: event.bytes });
         }
@@ -145,11 +124,11 @@ impl Checks {
         }
     }
 
-    /// What an atomic has computed with what it read late, or that it writes nothing. Gives what memory holds, if it is something else.
-    pub(crate) fn fills(&mut self, address: u64, bytes: usize, number: u32, value: Option<u64>) -> Option<u64> {
-        let history = self.history.as_mut()?;
+    /// What an atomic has computed with what it read late. Says whether memory holds it.
+    pub(crate) fn fills(&mut self, address: u64, bytes: usize, number: u32, value: u64) -> bool {
+        let Some(history) = &mut self.history else { return false };
         history.unknown.retain(|unknown| unknown.number != number);
-        history.change(address, bytes)?.fills(number, value)
+        history.change(address, bytes).is_some_and(|location| location.fills(number, value))
     }
 
     /// The read of an access may be performed later. Gives its number.
@@ -169,7 +148,7 @@ impl Checks {
             self.follows_acquire(location, event);
             let knew = self.known_state(event.actor).known.clone();
             let (acquires, after) = (event.how.scope.filter(|_| event.how.acquires), Vec::new());
-            let late = Late { number, by, known, knew, after, exchanged: None, compare: None, acquires, kept: None };
+            let late = Late { number, by, known, knew, after, exchanged: None, acquires, kept: None };
             location.late.push(late);
         }
         self.history = Some(history);
@@ -184,8 +163,8 @@ impl Checks {
         self.follows_late(location, by, after, exchange.map_or(u32::MAX, |begun| begun.number));
         let Some(begun) = exchange else { return };
         if let Some(late) = location.late.iter_mut().find(|late| late.number == begun.number) {
-            (late.exchanged, late.compare) = (Some(newest), begun.compare);
-            location.messages[newest].open = begun.compare.is_none().then_some(late.known);
+            late.exchanged = Some(newest);
+            location.messages[newest].open = Some(late.known);
             location.messages[newest].unknown = begun.computes.then_some(begun.number);
         }
     }
@@ -241,7 +220,7 @@ impl Checks {
 
     /// The ways in which a late read may go. If it acquires, it is handed over nothing that is not known: something after it would have
     /// to know that.
-    pub(crate) fn late_ways(&self, event: Event, number: u32, now: u64) -> Vec<Option<Way>> {
+    pub(crate) fn late_ways(&self, event: Event, number: u32) -> Vec<Option<Way>> {
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
         let Some(location) = location else { return Vec::new() };
         let Some(late) = location.late.iter().find(|late| late.number == number) else { return Vec::new() };
@@ -252,10 +231,8 @@ impl Checks {
         let reach = self.acquires_late(late).map(|scope| self.reach(event.actor, scope));
         let all = (0..location.messages.len()).rev();
         let may_be = |at: &usize| {
-            let finds = |compare| location.value(*at).unwrap_or(now) == compare;
-            let own = late.exchanged.filter(|_| late.compare.is_none_or(finds));
-            location.may_be_late(late, (*at, own), &is_strong)
-                && (own.is_some()
+            location.may_be_late(late, *at, &is_strong)
+                && (late.exchanged.is_some()
                     || reach.is_none_or(|reach| self.hands_over_nothing((event, reach), &late.knew, location, *at)))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
@@ -316,7 +293,7 @@ impl Checks {
     }
 
     /// A late read sees what was handed over, and has acquired nothing else.
-    pub(super) fn sees_late(&mut self, event: Event, record: &Record, scope: Scope) {
+    fn sees_late(&mut self, event: Event, record: &Record, scope: Scope) {
         let reach = self.reach(event.actor, scope);
         let event = Event { how: How { acquires: false, ..event.how }, ..event };
         self.state(event.actor).observe(event, &record.heads, reach);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Record, level};
-use super::coherence::{After, Late, Location, Position, Set, View, Writer};
+use super::coherence::{After, Location, Position, Set, View, Writer};
 use super::heads::{Heads, Reach};
 use super::history::{History, Observed};
 use super::marks::happened;
@@ -38,24 +38,9 @@ impl Checks {
         location.view(knows, |writer| self.is_strong(writer, &own))
     }
 
-    /// The atomics whose late reads must not return what is written, by an atomic after another write: who acquires would learn by it
-    /// what its thread does not know, or somebody has read already what the late one hands over.
+    /// The atomics whose late reads must not return what is written, by an atomic after another write: all, if it hands something over.
     fn closed(&self, event: Event, location: &Location<Rc<Record>>, source: Option<usize>) -> Set {
-        if event.how.scope.is_none() || location.late.iter().all(|late| late.exchanged.is_none()) {
-            return 0;
-        }
-        let heads = self.heads_of(event, location, source);
-        let learns = |late: &Late| {
-            let level = self.acquires_late(late);
-            level.is_some_and(|scope| !self.are_known(&heads, self.reach(late.by.actor, scope), &late.knew))
-        };
-        let is_closed = |late: &&Late, own: usize| {
-            let own = &location.messages[own];
-            let has_handed = |record: &Rc<Record>| !own.observers.is_empty() && !heads.are_within(&record.heads);
-            !heads.is_empty() && (learns(late) || own.record.as_ref().is_some_and(has_handed))
-        };
-        let own = |late: &Late| late.exchanged.filter(|own| is_closed(&late, *own)).map(|own| 1 << own);
-        location.late.iter().filter_map(own).fold(0, |set, own: Set| set | own)
+        if self.heads_of(event, location, source).is_empty() { 0 } else { Set::MAX }
     }
 
     /// What a write would hand over, of an atomic that has read another one.
@@ -167,22 +152,13 @@ impl Checks {
     pub(super) fn hands_over(&mut self, event: Event, record: &Rc<Record>) {
         let Some(mut history) = self.history.take() else { return };
         let exchange = history.exchange.take();
-        let mut seen = Vec::new();
         if let Some(location) = history.change(event.address, event.bytes) {
             location.hands_over(record.clone());
-            if !record.heads.is_empty() {
-                seen = location.hands_on(record);
-            }
             if event.how.reads {
                 self.write_follows_late(location, self.writer(event), exchange);
             }
         }
         self.history = Some(history);
-        for reader in seen {
-            if let Some(scope) = reader.scope {
-                self.sees_late(Event { actor: reader.actor, ..event }, record, scope);
-            }
-        }
     }
 
     /// A strong read observes what it reads.

@@ -223,7 +223,7 @@ impl AtomicStep {
         }
         let found = u128::from_le_bytes(memory);
         let late = match machine.remembers_values() {
-            true => self.parts(machine, thread, address, (found, compare, how)),
+            true => self.parts(machine, thread, address, (found, compare.is_some(), how)),
             false => None,
         };
         if let Some(new) = self.watched(machine, thread, address, (found, how), (value, compare))? {
@@ -235,7 +235,7 @@ impl AtomicStep {
             }
         }
         if let Some(late) = late {
-            self.wait(machine, thread, address, (late, how), (value, compare));
+            self.wait(machine, thread, address, (late, how), value);
             return Ok(());
         }
         let Some(to) = &self.to else { return Ok(()) };
@@ -264,17 +264,17 @@ impl AtomicStep {
     }
 
     /// It has found that, and writes. Its read may be performed later: of an exchange, or before something that has to come after it.
+    /// One that compares writes only if it reads a certain value.
     #[cold]
     fn parts(
         &self,
         machine: &mut Machine<'_>,
         thread: Thread,
         address: u64,
-        (found, compare, how): (u128, Option<u128>, How),
+        (found, compares, how): (u128, bool, How),
     ) -> Option<LateRead> {
-        let writes = compare.is_none_or(|compare| compare == found);
-        let may_part = self.is_exchange || writes && machine.opens();
-        let computes = (!self.is_exchange, compare.map(|compare| compare as u64));
+        let may_part = self.is_exchange || !compares && machine.opens();
+        let computes = !self.is_exchange;
         if may_part { machine.parts(thread, address, (self.bytes, how), found as u64, computes) } else { None }
     }
 
@@ -286,15 +286,14 @@ impl AtomicStep {
         thread: Thread,
         address: u64,
         (late, how): (LateRead, How),
-        values: (u128, Option<u128>),
+        value: u128,
     ) {
         let read = Box::new(move |machine: &mut Machine<'a>| {
             let found = self.read_late(machine, thread, address, how)?;
             if self.is_exchange {
                 return Ok(());
             }
-            let writes = values.1.is_none_or(|compare| compare == found.into());
-            let new = writes.then(|| self.changed(address, found.into(), values) as u64);
+            let new = self.changed(address, found.into(), (value, None)) as u64;
             machine.fills(thread, address, self.bytes, new)
         });
         machine.delay_exchange(thread, (address, self.bytes), how, late, read);
