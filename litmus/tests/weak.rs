@@ -82,56 +82,6 @@ const SHAPES: &[Shape] = &[
         "an exchange that reads what depends on it",
         &[&["ld.relaxed.gpu r0, x", "bne r0, 1, END", "st.weak x, 2", "END:"], &["atom.relaxed.gpu.exch r0, x, 1"]],
     ),
-    (
-        "LB with an addition before a fence",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "fence.acq_rel.gpu", "st.relaxed.gpu y, 1"],
-            &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 5"],
-        ],
-    ),
-    (
-        "LB with an addition before a release",
-        &[&["atom.relaxed.gpu.add r0, x, 1", "st.release.gpu y, 1"], &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 5"]],
-    ),
-    (
-        "2+2W with an addition before a fence",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "fence.acq_rel.gpu", "st.relaxed.gpu y, 2"],
-            &["st.relaxed.gpu y, 1", "st.relaxed.gpu x, 5"],
-        ],
-    ),
-    (
-        "S with an addition before a release",
-        &[&["atom.relaxed.gpu.add r0, x, 3", "st.release.gpu y, 1"], &["ld.relaxed.gpu r0, y", "st.weak x, 1"]],
-    ),
-    (
-        "R with an addition before a fence",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "fence.acq_rel.gpu", "st.relaxed.gpu y, 1"],
-            &["st.relaxed.gpu y, 2", "ld.relaxed.gpu r0, x"],
-        ],
-    ),
-    (
-        "an addition that reads what depends on a later store to its place",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "st.relaxed.gpu x, 3"],
-            &["ld.relaxed.gpu r0, x", "bne r0, 3, END", "st.weak x, 5", "END:"],
-        ],
-    ),
-    (
-        "a comparison before a fence that finds another value than the first one",
-        &[
-            &["atom.relaxed.gpu.cas r0, x, 0, 3", "fence.acq_rel.gpu", "st.relaxed.gpu y, 1"],
-            &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 5"],
-        ],
-    ),
-    (
-        "LB with a comparison that releases",
-        &[
-            &["atom.release.gpu.cas r0, x, 1, 3", "st.relaxed.gpu y, 1"],
-            &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 2"],
-        ],
-    ),
 ];
 
 /// Those that forbid the weak end, or have none.
@@ -161,13 +111,6 @@ const ORDERED: &[Shape] = &[
         "LB with an addition and a release",
         &[&["atom.relaxed.gpu.add r0, x, 1", "st.release.gpu y, 1"], &["ld.acquire.gpu r0, y", "st.relaxed.gpu x, 5"]],
     ),
-    (
-        "LB with additions and fences",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "fence.acq_rel.gpu", "st.relaxed.gpu y, 5"],
-            &["atom.relaxed.gpu.add r0, y, 1", "fence.acq_rel.gpu", "st.relaxed.gpu x, 5"],
-        ],
-    ),
     ("two additions", &[&["atom.relaxed.gpu.add r0, x, 1"], &["atom.relaxed.gpu.add r0, x, 1"]]),
     ("a weak store and an addition", &[&["st.weak x, 4"], &["atom.relaxed.gpu.add r0, x, 1"]]),
     ("two comparisons", &[&["atom.relaxed.gpu.cas r0, x, 0, 1"], &["atom.relaxed.gpu.cas r0, x, 0, 2"]]),
@@ -181,17 +124,6 @@ const ORDERED: &[Shape] = &[
     (
         "a release between the stores of another thread",
         &[&["st.relaxed.gpu x, 1", "st.release.gpu y, 1"], &["ld.acquire.gpu r0, y", "atom.relaxed.gpu.exch r1, x, 2"]],
-    ),
-    (
-        "an addition before a fence, and a store of what it has written",
-        &[&["atom.relaxed.gpu.add r0, x, 1", "fence.acq_rel.gpu"], &["ld.weak r0, x", "st.weak x, r0"]],
-    ),
-    (
-        "an addition and a release that a release comes before",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "fence.acq_rel.gpu", "ld.relaxed.gpu r1, y"],
-            &["st.relaxed.gpu y, 1", "st.release.gpu x, 5"],
-        ],
     ),
 ];
 

@@ -1,7 +1,7 @@
 //! What an instruction's words say about memory order.
 
 /// Who takes part in an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     Block,
     Cluster,

@@ -33,10 +33,6 @@ pub(crate) struct Load<Performs> {
     pub(crate) how: How,
     /// Whether accesses and fences that come after it may be executed before it is performed.
     pub(crate) may_be_late: bool,
-    /// An atomic that has to write before them.
-    pub(crate) writes_first: bool,
-    /// Whether each access after it makes it late. What it releases would be more than what came before it.
-    pub(crate) at_once: bool,
     /// Of an atomic that compares what it compares with. It writes nothing if it is late, so it returns something else then.
     pub(crate) compare: Option<u64>,
     /// Of the lanes that it is too late for: the numbers of their reads, and what they may return in any case.

@@ -53,7 +53,8 @@ impl Orders {
 
 fn is_atomic_that_waits(opcode: &str) -> bool {
     let has = |all: &[&str]| words(opcode).any(|word| all.contains(&word));
-    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !has(&["async", "b128"])
+    let is_other = has(&["async", "b128"]) || has(&["cas"]) && has(&["release", "acq_rel"]);
+    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !is_other
 }
 
 impl<'a> Machine<'a> {
@@ -92,18 +93,7 @@ impl<'a> Machine<'a> {
         if orders == Orders::Before {
             self.comes_after_loads(group, true)?;
         }
-        while let Some(number) = self.at_once(group, line) {
-            self.becomes_late(number)?;
-        }
         Ok(true)
-    }
-
-    /// A load of a group that an instruction makes late, whatever that is.
-    fn at_once(&self, group: Group, line: &Line) -> Option<u64> {
-        let is_it = |load: &&Load<Late<'_>>| {
-            load.at_once && load.late.is_empty() && load.group.warp == group.warp && load.group.mask & group.mask != 0
-        };
-        self.delayed.loads.iter().filter(|_| line.is_seen).find(is_it).map(|load| load.number)
     }
 
     /// Whether a load has to be performed before a group can execute an instruction.
@@ -128,7 +118,6 @@ impl<'a> Machine<'a> {
         let text = &self.program.sites[line.site as usize].text;
         let is_own = |load: &Load<Late<'_>>| load.group.warp == group.warp && load.group.mask & group.mask != 0;
         self.delayed.loads.iter().any(is_own) && Orders::of(line, text) == Orders::Before
-            || self.at_once(group, line).is_some()
     }
 
     /// The loads of one thread each that may be performed now: their numbers, threads and instructions.
@@ -204,8 +193,6 @@ impl<'a> Machine<'a> {
             bytes,
             how,
             may_be_late,
-            writes_first: false,
-            at_once: false,
             compare: None,
             late: Vec::new(),
             site,
@@ -222,26 +209,23 @@ impl<'a> Machine<'a> {
         may_wait && (self.is_global(address) || is_shared(address)) && self.deviates()
     }
 
-    /// Lets an atomic wait. One that compares may be late: as a read that finds another value. Others may write first, but for an
-    /// exchange, which parts anyway.
+    /// Lets an atomic wait. One that compares may be late: as a read that finds another value.
     pub(crate) fn delay_atomic(
         &mut self,
         thread: Thread,
         (address, bytes): (u64, usize),
         how: How,
-        (compare, is_exchange): (Option<u64>, bool),
+        compare: Option<u64>,
         event: Late<'a>,
     ) {
         let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
         self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
         if let Some(load) = self.delayed.loads.last_mut() {
-            (load.may_be_late, load.compare) = (!is_exchange, compare);
-            load.writes_first = compare.is_none();
-            load.at_once = how.releases;
+            (load.may_be_late, load.compare) = (compare.is_some(), compare);
         }
     }
 
-    /// Lets the read of an atomic wait that has written, and has what it acquires already.
+    /// Lets the read of an exchange wait, which has what it acquires already.
     pub(crate) fn delay_exchange(
         &mut self,
         thread: Thread,

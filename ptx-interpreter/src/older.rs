@@ -16,8 +16,6 @@ pub(crate) struct Older {
     pub(crate) performed: Option<u64>,
     /// Of an atomic that is performed and compares, what with.
     pub(crate) compare: Option<u64>,
-    /// The number of a load before something that it may be late for.
-    pub(crate) opens: Option<u64>,
     /// The lanes for which the current load is late.
     pub(crate) late: Vec<(usize, LateRead)>,
     /// How many ways there were besides the usual one, and which was chosen. 0 is the usual one.

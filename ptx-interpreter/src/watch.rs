@@ -76,9 +76,6 @@ impl Machine<'_> {
             self.comes_after_loads_of(thread)?;
             let now = if bytes <= 8 { Some(self.read_number(address, bytes)?) } else { None };
             let way = self.weak.way.take();
-            if way.is_none() {
-                self.waits_for_unknown(event, true)?;
-            }
             self.tell(|checks, _| checks.remember(event, now, way));
         }
         self.tell(|checks, _| checks.access_rewriting(event, rewrites));

@@ -1,7 +1,7 @@
 //! Loads that return other values than the newest one, and stores that are not the last ones of their location, as a GPU's may.
 
 use crate::access::How;
-use crate::check::{Event, Way};
+use crate::check::Event;
 use crate::delayed::{LateRead, Load};
 use crate::group::{Group, Thread};
 use crate::lanes::Lanes;
@@ -103,7 +103,6 @@ impl Machine<'_> {
         self.comes_after_loads_of(thread)?;
         let event = self.event(thread, address, bytes, how);
         let most = if self.deviates() { WAYS } else { 1 };
-        self.waits_for_unknown(event, most == 1)?;
         let Some(checks) = &mut self.checks else { return Ok(None) };
         let ways = checks.ways(event, changes, most);
         // The first one is the usual way, which has the newest value and the last place.
@@ -167,44 +166,23 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the load that is performed may be late for what comes after it.
-    pub(crate) fn opens(&self) -> bool {
-        self.weak.opens.is_some() && self.weak.opens == self.weak.performed
-    }
-
-    /// What an access has to find is performed, if that is not known yet.
-    pub(crate) fn waits_for_unknown(&mut self, event: Event, is_usual: bool) -> Result<()> {
-        while let Some(number) = self.checks.as_mut().and_then(|checks| checks.waits_for(event, is_usual)) {
-            self.performs_unknown(number)?;
-        }
-        Ok(())
-    }
-
-    fn performs_unknown(&mut self, number: u32) -> Result<()> {
-        let is_it = |load: &&Load<Late<'_>>| load.late.iter().any(|(_, late)| late.number == number);
-        let Some(load) = self.delayed.loads.iter().find(is_it) else {
-            return stop(Why::Wrong, "a read that waits is not there");
-        };
-        self.perform_load(load.number)
-    }
-
-    /// An atomic writes, and its read may be performed later. It has found that. What it writes may depend on the read.
+    /// An exchange writes, and its read may be performed later. It has found that.
     #[cold]
     pub(crate) fn parts(
         &mut self,
         thread: Thread,
         address: u64,
-        (bytes, how): (usize, How),
-        found: u64,
-        computes: bool,
+        bytes: usize,
+        how: How,
+        found: [u8; 16],
     ) -> Option<LateRead> {
         if bytes > 8 || !self.deviates() {
             return None;
         }
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes).ok()?;
-        let number = self.checks.as_mut()?.exchanges(event, now, computes)?;
-        Some(LateRead { number, value: found })
+        let number = self.checks.as_mut()?.exchanges(event, now)?;
+        Some(LateRead { number, value: u128::from_le_bytes(found) as u64 })
     }
 
     /// A read is performed late. Gives its value.
@@ -214,7 +192,8 @@ impl Machine<'_> {
         self.comes_after_loads_of(thread)?;
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes)?;
-        let mut ways = self.late_ways(event, late.number)?;
+        let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number));
+        let mut ways = ways.unwrap_or_default();
         ways.retain(|way| way.is_none_or(|way| Some(way.value.unwrap_or(now)) != self.weak.compare));
         let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
         let value = way.map_or(late.value, |way| way.value.unwrap_or(now));
@@ -232,29 +211,6 @@ impl Machine<'_> {
             }
         }
         Ok(value)
-    }
-
-    /// The ways in which a late read may go, once what it has to return is known.
-    fn late_ways(&mut self, event: Event, number: u32) -> Result<Vec<Option<Way>>> {
-        loop {
-            let Some(checks) = &self.checks else { return Ok(Vec::new()) };
-            let ways = checks.late_ways(event, number);
-            match checks.source_of(event, number) {
-                Some(source) if ways.is_empty() => self.performs_unknown(source)?,
-                _ => return Ok(ways),
-            }
-        }
-    }
-
-    /// What an atomic has computed with what it read late is there.
-    pub(crate) fn fills(&mut self, thread: Thread, address: u64, bytes: usize, value: u64) -> Result<()> {
-        let late = self.weak.late.iter().find(|(lane, _)| *lane == thread.lane);
-        let Some(number) = late.map(|(_, late)| late.number) else { return Ok(()) };
-        if self.checks.as_mut().is_some_and(|checks| checks.fills(address, bytes, number, value)) {
-            self.write_number(address, bytes, value)?;
-            self.wrote(thread, address, bytes, value.into());
-        }
-        Ok(())
     }
 
     /// A thread accesses memory before what it has to have acquired.
@@ -289,8 +245,7 @@ impl Machine<'_> {
     pub(crate) fn becomes_late(&mut self, number: u64) -> Result<()> {
         let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
         let load = &self.delayed.loads[place];
-        let (bytes, site, compare) = (load.bytes, load.site, load.compare);
-        let may_be_late = load.may_be_late && !load.writes_first;
+        let (bytes, site, may_be_late, compare) = (load.bytes, load.site, load.may_be_late, load.compare);
         let how = How { writes: false, ..load.how };
         let accesses: Vec<(Thread, u64)> =
             load.group.threads().map(|thread| (thread, load.addresses[thread.lane])).collect();
@@ -304,12 +259,6 @@ impl Machine<'_> {
         let load = &mut self.delayed.loads[place];
         let is_late = late.len() == load.group.mask.count_ones() as usize;
         (load.late, load.how) = (late, if is_late { how } else { load.how });
-        if is_late {
-            return Ok(());
-        }
-        let before = self.weak.opens.replace(number);
-        let done = self.perform_load(number);
-        self.weak.opens = before;
-        done
+        if is_late { Ok(()) } else { self.perform_load(number) }
     }
 }

@@ -47,10 +47,8 @@ pub(super) struct Message<R> {
     pub(super) strong: Set,
     /// Of an atomic what it has read, if that is not forgotten.
     pub(super) source: Source,
-    /// Of an atomic whose read is performed later: what that has to see.
+    /// Of an exchange whose read is performed later: what that has to see.
     pub(super) open: Option<Set>,
-    /// Of an atomic that computes with what it reads later: the number of that read. Nobody reads what it writes before.
-    pub(super) unknown: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +74,8 @@ pub(super) struct View {
     pub(super) known: Set,
     /// The writes that are morally strong with it.
     pub(super) strong: Set,
-    /// The atomics whose late reads must not return what it writes: they would learn something by that.
-    pub(super) closed: Set,
+    /// Whether those who read what it writes may learn something by that.
+    pub(super) hands_over: bool,
 }
 
 /// A read that is performed late.
@@ -91,10 +89,10 @@ pub(super) struct Late {
     pub(super) knew: Known,
     /// What comes after it.
     pub(super) after: Vec<After>,
-    /// What it writes itself, if it is an atomic that has written.
+    /// What it writes itself, if it is an exchange.
     pub(super) exchanged: Option<usize>,
-    /// Whether it acquires what it observes, by itself or by a later acquire of its location, and the widest scope of these.
-    pub(super) acquires: Option<Scope>,
+    /// Whether it acquires what it observes: by itself or by a later acquire of its location.
+    pub(super) acquires: bool,
     /// What it returns, if writes were forgotten.
     pub(super) kept: Option<u64>,
 }
@@ -102,11 +100,10 @@ pub(super) struct Late {
 /// An access of the same location that comes after a late read in causality order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
+    pub(super) by: Writer,
     /// The write that it is, or that it reads.
     pub(super) at: usize,
     pub(super) writes: bool,
-    /// The number of its late read, if it is an atomic that has written.
-    pub(super) late: Option<u32>,
 }
 
 /// The writes of a location.
@@ -148,7 +145,7 @@ impl<R: Clone> Location<R> {
                 || observers.any(|(actor, epoch)| knows(*actor, *epoch))
         };
         let strong = set(&|message| message.writer.as_ref().is_some_and(&is_strong));
-        View { known: set(&is_known), strong, closed: 0 }
+        View { known: set(&is_known), strong, hands_over: true }
     }
 
     /// What a write left, if memory has it no longer.
@@ -160,7 +157,7 @@ impl<R: Clone> Location<R> {
     pub(super) fn readable(&self, view: &View) -> impl Iterator<Item = usize> {
         let hidden = self.hidden(view.known);
         let older = (0..self.messages.len()).rev().filter(move |at| *at != self.last && hidden >> at & 1 == 0);
-        std::iter::once(self.last).chain(older).filter(|at| self.messages[*at].unknown.is_none())
+        std::iter::once(self.last).chain(older)
     }
 
     /// What somebody cannot read who has to see these.
@@ -222,7 +219,7 @@ impl<R: Clone> Location<R> {
                 let is_strong = view.strong >> at & 1 == 1;
                 before |= match message.source {
                     // An exchange that is not over returns what comes between.
-                    _ if message.open.is_some_and(|known| known & after == 0) && view.closed >> at & 1 == 0 => 0,
+                    _ if message.open.is_some_and(|known| known & after == 0) && !view.hands_over => 0,
                     Source::Message(source) if is_strong => (before >> source & 1) << at,
                     Source::Forgotten if is_strong => 1 << at,
                     _ => 0,
@@ -267,7 +264,7 @@ impl<R: Clone> Location<R> {
                 continue;
             };
             if position.before >> found & 1 == 1 {
-                self.returns(exchange, at);
+                self.messages[exchange].source = Source::Message(at);
                 never_after |= known;
             }
         }
@@ -288,20 +285,6 @@ impl<R: Clone> Location<R> {
         }
     }
 
-    /// Whether a write can come before another one, if it does not yet. The one that memory holds stays a last one.
-    pub(super) fn can_be_before(&self, one: usize, other: usize) -> bool {
-        let (first, then) = (self.messages[one].before | 1 << one, self.after(other) | 1 << other);
-        (then | !first) >> self.last & 1 == 1
-            && first & then == 0
-            && members(first).all(|at| self.messages[at].never_after & then == 0)
-    }
-
-    /// A write comes before another one.
-    pub(super) fn put_before(&mut self, one: usize, other: usize) {
-        let (first, then) = (self.messages[one].before | 1 << one, self.after(other) | 1 << other);
-        members(then).for_each(|at| self.messages[at].before |= first);
-    }
-
     /// Memory holds that.
     pub(super) fn hold(&mut self, now: u64) {
         self.messages[self.last].value = Some(now);
@@ -312,21 +295,6 @@ impl<R: Clone> Location<R> {
         let is_own = |message: &Message<R>| message.writer.is_some_and(|writer| writer.actor == actor);
         let Some(at) = self.messages.iter().rposition(is_own) else { return true };
         self.messages[at].value = Some(value);
-        at == self.last
-    }
-
-    /// An atomic that has written returns that.
-    pub(super) fn returns(&mut self, atomic: usize, at: usize) {
-        self.messages[atomic].source = Source::Message(at);
-        let own = self.late.iter().find(|late| late.exchanged == Some(atomic)).map(|late| late.number);
-        let after = self.late.iter_mut().flat_map(|late| &mut late.after);
-        after.filter(|after| after.late.is_some() && after.late == own).for_each(|after| after.at = at);
-    }
-
-    /// What an atomic has computed with what it read late. Says whether memory holds it.
-    pub(super) fn fills(&mut self, number: u32, value: u64) -> bool {
-        let Some(at) = self.messages.iter().position(|message| message.unknown == Some(number)) else { return false };
-        (self.messages[at].value, self.messages[at].unknown) = (Some(value), None);
         at == self.last
     }
 
@@ -373,7 +341,6 @@ impl<R> Message<R> {
             strong,
             source: Source::None,
             open: None,
-            unknown: None,
         }
     }
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::actor::Actor;
 use super::coherence::Location;
 use super::shadow::QuickMap;
-use crate::access::Scope;
 
 /// Bytes that are remembered together: no number of at most eight bytes is in two of them.
 const PLACE: u64 = 16;
@@ -21,32 +20,6 @@ pub(super) struct Observed<R> {
     pub(super) is_own_weak: bool,
 }
 
-/// The late read of an atomic that writes at once.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Begun {
-    pub(super) number: u32,
-    /// Whether what is written depends on it.
-    pub(super) computes: bool,
-}
-
-/// What an atomic writes that computes with what it reads late: the number of the read, and the bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unknown {
-    pub(super) number: u32,
-    pub(super) address: u64,
-    pub(super) bytes: usize,
-}
-
-impl Unknown {
-    pub(super) fn is(&self, address: u64, bytes: usize) -> bool {
-        (self.address, self.bytes) == (address, bytes)
-    }
-
-    pub(super) fn meets(&self, address: u64, bytes: usize) -> bool {
-        self.address < address + bytes as u64 && address < self.address + self.bytes as u64
-    }
-}
-
 /// The locations of each place. Those of one place do not overlap.
 #[derive(Debug)]
 pub(super) struct History<R> {
@@ -55,12 +28,10 @@ pub(super) struct History<R> {
     pub(super) observed: Option<Observed<R>>,
     /// Late reads so far.
     pub(super) late: u32,
-    /// The last late read of each thread that comes before a fence which acquires, and the scope of the fence.
-    pub(super) fences: HashMap<(Actor, Scope), u32>,
-    /// The late read of the atomic that is executed now, and writes at once.
-    pub(super) exchange: Option<Begun>,
-    /// What is written and not known yet.
-    pub(super) unknown: Vec<Unknown>,
+    /// The last late read of each thread that comes before a fence which acquires.
+    pub(super) fences: HashMap<Actor, u32>,
+    /// The late read of the exchange that is executed now.
+    pub(super) exchange: Option<u32>,
     /// The epoch of each thread's first access.
     pub(super) first: HashMap<Actor, u32>,
 }
@@ -73,7 +44,6 @@ impl<R> Default for History<R> {
             late: 0,
             fences: HashMap::new(),
             exchange: None,
-            unknown: Vec::new(),
             first: HashMap::new(),
         }
     }

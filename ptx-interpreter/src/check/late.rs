@@ -10,8 +10,6 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, Numbers, Record};
 use super::clock::Known;
 use super::coherence::{After, Late, Location, Set, Source, Writer, members};
-use super::heads::{Heads, Reach};
-use super::history::{Begun, Unknown};
 use super::marks::happened;
 use super::values::Way;
 use crate::access::{How, Scope};
@@ -23,9 +21,6 @@ impl<R: Clone> Location<R> {
             return false;
         }
         let message = &self.messages[at];
-        if message.unknown.is_some() {
-            return false;
-        }
         let writer = message.writer.filter(|writer| is_strong(writer, &late.by));
         if let Some(own) = late.exchanged {
             // What it would observe comes before what it has written. No morally strong write comes between the two.
@@ -34,12 +29,15 @@ impl<R: Clone> Location<R> {
             return writer.is_none()
                 && !strong.any(|other| self.messages[other].before >> at & 1 == 1 && is_between(other));
         }
+        let Some(writer) = writer else { return true };
         // The read observes the write, which comes before all that comes after the read.
-        writer.is_none()
-            || late.after.iter().all(|after| match after.writes {
-                true => self.messages[after.at].before >> at & 1 == 1 || self.can_be_before(at, after.at),
+        late.after.iter().all(|after| {
+            let is_in_order = match after.writes {
+                true => self.messages[after.at].before >> at & 1 == 1,
                 false => message.before >> after.at & 1 == 0,
-            })
+            };
+            is_in_order && (late.known >> at & 1 == 1 || is_strong(&writer, &after.by))
+        })
     }
 }
 
@@ -57,17 +55,11 @@ impl Checks {
         let initial = Set::from(*known == 0 && location.messages[0].writer.is_none());
         let mut sure = members(known & !location.hidden(*known) | initial);
         let value = |at: usize| location.value(at).unwrap_or(now);
-        let reach = self.reach(event.actor, Scope::System);
-        let is_sure =
-            |at: &usize| Some(value(*at)) != but && self.hands_over_nothing((event, reach), knew, location, *at);
-        let known = *known;
-        let Some((at, value)) = sure.find(is_sure).map(|at| (at, value(at))) else {
+        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(event, knew, location, *at);
+        let Some(value) = sure.find(is_sure).map(value) else {
             self.performs_late(event, number, None);
             return None;
         };
-        // Nothing is put between it and what the read has to see.
-        let location = self.history.as_mut().and_then(|history| history.change(event.address, event.bytes));
-        location.into_iter().for_each(|location| location.read(at, known));
         self.compare(event, false, &|_| false);
         Some((number, value))
     }
@@ -86,49 +78,11 @@ impl Checks {
         std::mem::replace(&mut self.state(actor).epoch, epoch)
     }
 
-    /// An atomic writes, and its read may be performed later. Gives the number of that. What it writes may depend on the read.
-    pub(crate) fn exchanges(&mut self, event: Event, now: u64, computes: bool) -> Option<u32> {
-        let number = self.parts(event, now)?;
-        let history = self.history.as_mut()?;
-        history.exchange = Some(Begun { number, computes });
-        if computes {
-            history.unknown.push(Unknown { number, address: event.address, bytes: event.bytes });
-        }
-        Some(number)
-    }
-
-    /// The late read for which an access has to wait, since what is written depends on it: the access would find nothing else, or has
-    /// other bytes, or goes the usual way.
-    pub(crate) fn waits_for(&mut self, event: Event, is_usual: bool) -> Option<u32> {
-        self.threads_of(event.actor.block);
-        let history = self.history.as_ref().filter(|history| !history.unknown.is_empty())?;
-        let first = history.unknown.iter().find(|unknown| unknown.meets(event.address, event.bytes))?;
-        let is_same = first.is(event.address, event.bytes);
-        let Some(location) = history.location(event.address, event.bytes).filter(|_| is_same) else {
-            return Some(first.number);
-        };
-        let finds_another = match is_usual {
-            true => location.messages[location.last].unknown.is_none(),
-            false => location.readable(&self.view(event, location)).next().is_some(),
-        };
-        (event.how.reads && !finds_another).then_some(first.number)
-    }
-
-    /// The late read on which depends what another one would return, if that may return nothing else.
-    pub(crate) fn source_of(&self, event: Event, number: u32) -> Option<u32> {
-        let location = self.history.as_ref()?.location(event.address, event.bytes)?;
-        let own = location.late.iter().find(|late| late.number == number)?.exchanged?;
-        match location.messages[own].source {
-            Source::Message(at) => location.messages[at].unknown,
-            _ => None,
-        }
-    }
-
-    /// What an atomic has computed with what it read late. Says whether memory holds it.
-    pub(crate) fn fills(&mut self, address: u64, bytes: usize, number: u32, value: u64) -> bool {
-        let Some(history) = &mut self.history else { return false };
-        history.unknown.retain(|unknown| unknown.number != number);
-        history.change(address, bytes).is_some_and(|location| location.fills(number, value))
+    /// An exchange writes, and its read may be performed later. Gives the number of that.
+    pub(crate) fn exchanges(&mut self, event: Event, now: u64) -> Option<u32> {
+        let number = self.parts(event, now);
+        self.history.as_mut()?.exchange = number;
+        number
     }
 
     /// The read of an access may be performed later. Gives its number.
@@ -147,9 +101,8 @@ impl Checks {
             let by = self.writer(event);
             self.follows_acquire(location, event);
             let knew = self.known_state(event.actor).known.clone();
-            let (acquires, after) = (event.how.scope.filter(|_| event.how.acquires), Vec::new());
-            let late = Late { number, by, known, knew, after, exchanged: None, acquires, kept: None };
-            location.late.push(late);
+            let (acquires, after) = (event.how.acquires, Vec::new());
+            location.late.push(Late { number, by, known, knew, after, exchanged: None, acquires, kept: None });
         }
         self.history = Some(history);
         fits.then_some(number)
@@ -157,64 +110,55 @@ impl Checks {
 
     /// The same of the newest write, which is that of an exchange if its late read has a number. What an atomic has acquired comes before
     /// its write.
-    pub(super) fn write_follows_late<R>(&self, location: &mut Location<R>, by: Writer, exchange: Option<Begun>) {
+    pub(super) fn write_follows_late<R>(&self, location: &mut Location<R>, by: Writer, exchange: Option<u32>) {
         let newest = location.messages.len() - 1;
-        let after = After { at: newest, writes: true, late: None };
-        self.follows_late(location, by, after, exchange.map_or(u32::MAX, |begun| begun.number));
-        let Some(begun) = exchange else { return };
-        if let Some(late) = location.late.iter_mut().find(|late| late.number == begun.number) {
+        self.follows_late(location, by, (newest, true), exchange.unwrap_or(u32::MAX));
+        let own = location.late.iter_mut().find(|late| Some(late.number) == exchange);
+        if let Some(late) = own {
             late.exchanged = Some(newest);
             location.messages[newest].open = Some(late.known);
-            location.messages[newest].unknown = begun.computes.then_some(begun.number);
         }
     }
 
     /// What an acquire acquires, earlier reads of its location acquire by it.
     pub(super) fn follows_acquire<R>(&self, location: &mut Location<R>, event: Event) {
         let own = location.late.iter_mut().filter(|late| event.how.acquires && late.by.actor == event.actor);
-        own.for_each(|late| late.acquires = late.acquires.max(event.how.scope));
+        own.for_each(|late| late.acquires = true);
     }
 
-    /// Whether a late read acquires what it observes, and the widest scope in which something does.
-    pub(super) fn acquires_late(&self, late: &Late) -> Option<Scope> {
-        let last = |scope: &Scope| self.history.as_ref()?.fences.get(&(late.by.actor, *scope));
-        let is_before = |scope: &Scope| last(scope).is_some_and(|last| late.number <= *last);
-        let widest = [Scope::System, Scope::Gpu, Scope::Cluster, Scope::Block].into_iter().find(is_before);
-        widest.max(late.acquires)
+    /// Whether a late read acquires what it observes.
+    fn acquires_late(&self, late: &Late) -> bool {
+        let fence = self.history.as_ref().and_then(|history| history.fences.get(&late.by.actor));
+        late.acquires || fence.is_some_and(|last| late.number <= *last)
     }
 
     /// Whether a write hands nothing over to a read that its thread did not know.
-    fn hands_over_nothing(
-        &self,
-        (event, reach): (Event, Reach),
-        knew: &Known,
-        location: &Location<Rc<Record>>,
-        at: usize,
-    ) -> bool {
+    fn hands_over_nothing(&self, event: Event, knew: &Known, location: &Location<Rc<Record>>, at: usize) -> bool {
         let (message, reader) = (&location.messages[at], self.writer(event));
         let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &reader));
-        let record = message.record.as_ref().filter(|_| is_observed);
-        record.is_none_or(|record| self.are_known(&record.heads, reach, knew))
-    }
-
-    /// Whether an acquire is handed over nothing but what is known.
-    pub(super) fn are_known(&self, heads: &Heads, reach: Reach, knew: &Known) -> bool {
+        let Some(record) = message.record.as_ref().filter(|_| is_observed) else { return true };
         let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
         // What somebody did who has accessed nothing yet matters to nobody.
         let is_idle = |actor, epoch| first(actor).is_none_or(|first| epoch < first);
-        heads.are_known(reach, knew, &is_idle)
+        record.heads.are_known(self.reach(event.actor, Scope::System), knew, &is_idle)
     }
 
     /// An access of a location comes after the late reads of which its thread knows. Of its own thread's it comes before those that
     /// have a higher number.
-    pub(super) fn follows_late<R>(&self, location: &mut Location<R>, by: Writer, after: After, number: u32) {
+    pub(super) fn follows_late<R>(
+        &self,
+        location: &mut Location<R>,
+        by: Writer,
+        (at, writes): (usize, bool),
+        number: u32,
+    ) {
         let state = self.known_state(by.actor);
         let knows = |late: &&mut Late| match late.by.actor == by.actor {
             true => late.number < number,
             false => happened(state, late.by.epoch, late.by.actor),
         };
         for late in location.late.iter_mut().filter(knows) {
-            late.after.push(after);
+            late.after.push(After { by, at, writes });
         }
     }
 
@@ -227,19 +171,18 @@ impl Checks {
         if late.kept.is_some() {
             return vec![Some(Way { value: late.kept, ..Way::default() })];
         }
-        let is_strong = |one: &Writer, other: &Writer| self.is_strong(one, other);
-        let reach = self.acquires_late(late).map(|scope| self.reach(event.actor, scope));
+        let (acquires, is_strong) =
+            (self.acquires_late(late), |one: &Writer, other: &Writer| self.is_strong(one, other));
         let all = (0..location.messages.len()).rev();
         let may_be = |at: &usize| {
             location.may_be_late(late, *at, &is_strong)
-                && (late.exchanged.is_some()
-                    || reach.is_none_or(|reach| self.hands_over_nothing((event, reach), &late.knew, location, *at)))
+                && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, &late.knew, location, *at))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
         // An exchange may keep what it has found, or what came between.
-        let found = late.exchanged.and_then(|own| match location.messages[own].source {
-            Source::Message(at) => location.messages[at].unknown.is_none().then(|| way(at)),
-            _ => Some(None),
+        let found = late.exchanged.map(|own| match location.messages[own].source {
+            Source::Message(at) => way(at),
+            _ => None,
         });
         found.into_iter().chain(all.filter(may_be).map(way)).collect()
     }
@@ -254,16 +197,15 @@ impl Checks {
         if let Some(location) = history.change(event.address, event.bytes)
             && let Some(place) = location.late.iter().position(|late| late.number == number)
         {
-            let source = way.and_then(|way| way.source);
-            if let (Some(own), Some(at)) = (location.late[place].exchanged, source) {
-                location.returns(own, at);
-            }
             let late = location.late.remove(place);
             observer.1 = late.by.epoch;
             late.exchanged.into_iter().for_each(|own| location.messages[own].open = None);
-            if let Some(at) = source {
-                self.follows_late(location, self.writer(event), After { at, writes: false, late: None }, number);
+            if let Some(at) = way.and_then(|way| way.source) {
+                self.follows_late(location, self.writer(event), (at, false), number);
                 location.read(at, late.known);
+                if let Some(own) = late.exchanged {
+                    location.messages[own].source = Source::Message(at);
+                }
                 let message = &mut location.messages[at];
                 observes = message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by));
                 if observes {
@@ -273,11 +215,8 @@ impl Checks {
                         observed.push(record.number);
                         seen = Some(record.clone());
                     }
-                    for after in &late.after {
-                        match after.writes {
-                            true => location.put_before(at, after.at),
-                            false => location.read(after.at, 1 << at),
-                        }
+                    for after in late.after.iter().filter(|after| !after.writes) {
+                        location.read(after.at, 1 << at);
                     }
                     let is_later = |other: &&mut Late| other.by.actor == event.actor && other.number > number;
                     location.late.iter_mut().filter(is_later).for_each(|other| other.known |= 1 << at);

@@ -57,7 +57,7 @@ impl Checks {
                 self.acquires |= acquires && reach.level == 2;
                 if acquires {
                     if let Some(history) = &mut self.history {
-                        history.fences.insert((actor, scope), history.late);
+                        history.fences.insert(actor, history.late);
                     }
                     let state = self.state(actor);
                     let strong = state.strong.as_ref();

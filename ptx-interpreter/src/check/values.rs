@@ -4,11 +4,9 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Record, level};
-use super::coherence::{After, Location, Position, Set, View, Writer};
-use super::heads::{Heads, Reach};
+use super::coherence::{Location, Position, View, Writer};
 use super::history::{History, Observed};
 use super::marks::happened;
-use crate::access::Scope;
 
 /// A way in which an access may go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,34 +33,17 @@ impl Checks {
         let (actor, state) = (event.actor, self.known_state(event.actor));
         let knows = |other: Actor, epoch: u32| other == actor || happened(state, epoch, other);
         let own = self.writer(event);
-        location.view(knows, |writer| self.is_strong(writer, &own))
+        let view = location.view(knows, |writer| self.is_strong(writer, &own));
+        View { hands_over: self.releases_something(event), ..view }
     }
 
-    /// The atomics whose late reads must not return what is written, by an atomic after another write: all, if it hands something over.
-    fn closed(&self, event: Event, location: &Location<Rc<Record>>, source: Option<usize>) -> Set {
-        if self.heads_of(event, location, source).is_empty() { 0 } else { Set::MAX }
-    }
-
-    /// What a write would hand over, of an atomic that has read another one.
-    fn heads_of(&self, event: Event, location: &Location<Rc<Record>>, source: Option<usize>) -> Heads {
-        let own = self.writer(event);
-        let read = source.map(|at| &location.messages[at]);
-        let read = read.filter(|read| read.writer.is_some_and(|writer| self.is_strong(&writer, &own)));
-        let mut heads = read.and_then(|read| Some(read.record.as_ref()?.heads.clone())).unwrap_or_default();
-        let (state, reach) = (self.known_state(event.actor), self.reach(event.actor, Scope::System));
-        let strong = state.strong.as_ref();
+    /// Whether a write releases something, or comes after what does.
+    fn releases_something(&self, event: Event) -> bool {
+        let strong = self.known_state(event.actor).strong.as_ref();
         let released = strong.into_iter().flat_map(|strong| {
-            [Some(&strong.fenced), strong.released.get(&(event.address, event.bytes))].into_iter().flatten()
+            strong.fenced.iter().chain(strong.released.get(&(event.address, event.bytes)).into_iter().flatten())
         });
-        for (level, known) in released.flat_map(|levels| levels.iter().enumerate()) {
-            known.iter().for_each(|known| heads.put(Reach { level, ..reach }, known));
-        }
-        if let Some(scope) = event.how.scope.filter(|_| event.how.releases) {
-            let mut known = state.known.clone();
-            known.ordered.raise_thread(event.actor.block, event.actor.number, self.threads, state.epoch);
-            heads.put(self.reach(event.actor, scope), &known);
-        }
-        heads
+        event.how.releases || released.flatten().next().is_some()
     }
 
     /// Who accesses, as if it wrote.
@@ -85,7 +66,6 @@ impl Checks {
         let view = self.view(event, location);
         let mut ways = Vec::new();
         if !event.how.reads {
-            let view = View { closed: self.closed(event, location, None), ..view };
             let all = location.positions(&view, None, most);
             ways.extend(all.into_iter().map(|position| Way { position: Some(position), ..Way::default() }));
             return ways;
@@ -93,7 +73,10 @@ impl Checks {
         for source in location.readable(&view) {
             let way = Way { source: Some(source), value: location.value(source), position: None };
             if event.how.writes && changes(way.value) {
-                let view = View { closed: self.closed(event, location, Some(source)), ..view };
+                // An atomic hands over what it has read.
+                let record = location.messages[source].record.as_ref();
+                let hands_over = view.hands_over || record.is_some_and(|record| !record.heads.is_empty());
+                let view = View { hands_over, ..view };
                 let all = location.positions(&view, Some(source), most - ways.len());
                 ways.extend(all.into_iter().map(|position| Way { position: Some(position), ..way }));
             } else {
@@ -129,9 +112,7 @@ impl Checks {
             let by = self.writer(event);
             self.follows_acquire(location, event);
             if event.how.reads {
-                let late = exchange.map(|begun| begun.number);
-                let after = After { at: source, writes: false, late };
-                self.follows_late(location, by, after, late.unwrap_or(u32::MAX));
+                self.follows_late(location, by, (source, false), exchange.unwrap_or(u32::MAX));
             }
             if event.how.writes {
                 let source = event.how.reads.then_some(source);

@@ -173,15 +173,15 @@ impl AtomicStep {
         aligned(address, self.bytes)?;
         let values = self.numbers(machine, thread)?;
         let compare = (self.values.len() > 1).then_some(values[0] as u64);
-        if machine.may_delay_atomic(address, self.bytes) {
-            // One that compares releases only if it writes.
-            let how = How { releases: self.how.releases && compare.is_some(), ..self.how };
-            let early = How { releases: self.how.releases && compare.is_none(), ..self.how };
-            let epoch = machine.releases_early(thread, address, self.bytes, early);
+        // One that compares releases only if it writes.
+        let may_wait = !self.how.releases || compare.is_none();
+        if may_wait && machine.may_delay_atomic(address, self.bytes) {
+            let epoch = machine.releases_early(thread, address, self.bytes, self.how);
+            let how = How { releases: false, ..self.how };
             let event = Box::new(move |machine: &mut Machine<'a>| {
                 machine.in_epoch(thread, epoch, |machine| self.one(machine, thread, address, (values, how)))
             });
-            machine.delay_atomic(thread, (address, self.bytes), how, (compare, self.is_exchange), event);
+            machine.delay_atomic(thread, (address, self.bytes), how, compare, event);
             return Ok(());
         }
         self.one(machine, thread, address, (values, self.how))
@@ -209,7 +209,7 @@ impl AtomicStep {
     ) -> Result<()> {
         let bytes = self.bytes;
         if machine.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
-            return self.read_late(machine, thread, address, How { writes: false, ..how }).map(drop);
+            return self.read_late(machine, thread, address, How { writes: false, ..how });
         }
         let compare = (self.values.len() > 1).then_some(values[0]);
         let value = values[usize::from(compare.is_some())];
@@ -221,11 +221,12 @@ impl AtomicStep {
             older = self.older(machine, thread, address, (memory, compare, how))?;
             memory = older.map_or(memory, |older| u128::from(older).to_le_bytes());
         }
-        let found = u128::from_le_bytes(memory);
-        let late = match machine.remembers_values() {
-            true => self.parts(machine, thread, address, (found, compare.is_some(), how)),
-            false => None,
+        let late = if self.is_exchange && machine.remembers_values() {
+            machine.parts(thread, address, bytes, how, memory)
+        } else {
+            None
         };
+        let found = u128::from_le_bytes(memory);
         if let Some(new) = self.watched(machine, thread, address, (found, how), (value, compare))? {
             // One that changes nothing is no progress for those who wait.
             let is_there = older.is_none() && new == found;
@@ -234,11 +235,11 @@ impl AtomicStep {
                 machine.wrote(thread, address, bytes, new);
             }
         }
+        let Some(to) = &self.to else { return Ok(()) };
         if let Some(late) = late {
-            self.wait(machine, thread, address, (late, how), value);
+            self.wait(machine, thread, address, (late, how));
             return Ok(());
         }
-        let Some(to) = &self.to else { return Ok(()) };
         for (lane, part) in to.iter().zip(memory.chunks(bytes / to.len())) {
             let mut whole = [0; 16];
             whole[..part.len()].copy_from_slice(part);
@@ -263,49 +264,19 @@ impl AtomicStep {
         machine.choose_way(thread, address, self.bytes, how, &changes)
     }
 
-    /// It has found that, and writes. Its read may be performed later: of an exchange, or before something that has to come after it.
-    /// One that compares writes only if it reads a certain value.
+    /// The read of an exchange waits.
     #[cold]
-    fn parts(
-        &self,
-        machine: &mut Machine<'_>,
-        thread: Thread,
-        address: u64,
-        (found, compares, how): (u128, bool, How),
-    ) -> Option<LateRead> {
-        let may_part = self.is_exchange || !compares && machine.opens();
-        let computes = !self.is_exchange;
-        if may_part { machine.parts(thread, address, (self.bytes, how), found as u64, computes) } else { None }
-    }
-
-    /// The read waits of an atomic that has written. Unless it is an exchange, it computes with what it reads.
-    #[cold]
-    fn wait<'a>(
-        &'a self,
-        machine: &mut Machine<'a>,
-        thread: Thread,
-        address: u64,
-        (late, how): (LateRead, How),
-        value: u128,
-    ) {
-        let read = Box::new(move |machine: &mut Machine<'a>| {
-            let found = self.read_late(machine, thread, address, how)?;
-            if self.is_exchange {
-                return Ok(());
-            }
-            let new = self.changed(address, found.into(), (value, None)) as u64;
-            machine.fills(thread, address, self.bytes, new)
-        });
+    fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, (late, how): (LateRead, How)) {
+        let read = Box::new(move |machine: &mut Machine<'a>| self.read_late(machine, thread, address, how));
         machine.delay_exchange(thread, (address, self.bytes), how, late, read);
     }
 
     /// Its read is performed late. It writes nothing then, or has written already.
     #[cold]
-    fn read_late(&self, machine: &mut Machine<'_>, thread: Thread, address: u64, how: How) -> Result<u64> {
+    fn read_late(&self, machine: &mut Machine<'_>, thread: Thread, address: u64, how: How) -> Result<()> {
         let value = machine.performs_late(thread, address, self.bytes, how)?;
         let to = self.to.iter().flatten().next();
-        to.map_or(Ok(()), |to| machine.set(thread, to, value.into()))?;
-        Ok(value)
+        to.map_or(Ok(()), |to| machine.set(thread, to, value.into()))
     }
 }
 
