@@ -1,8 +1,8 @@
 //! How many instructions of threads the interpreter executes in a second, on one core; and checked on all, by the clock.
 //!
 //! `cargo run --release -p ptx-interpreter --example speed -- FILE.ptx KERNEL BLOCKS THREADS BYTES…`: each argument of the
-//! kernel is a buffer of so many bytes, or with `=` before it a 32-bit number. With `--unchecked` before the file, the kernel runs only
-//! without checks.
+//! kernel is a buffer of so many bytes, or with `=` before it a 32-bit number. If `--unchecked` stands before the file, the
+//! checked runs are left out.
 
 use std::time::Instant;
 

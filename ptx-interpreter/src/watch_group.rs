@@ -3,7 +3,7 @@
 use crate::access::How;
 use crate::check::Together;
 use crate::group::Group;
-use crate::lanes::{LANES, Lanes, each, lanes_of};
+use crate::lanes::{LANES, Lanes, each, lanes_of, lanes_where};
 use crate::machine::Machine;
 use crate::spaces::{MODULE, PARAMETERS};
 use crate::stop::Result;
@@ -50,8 +50,7 @@ impl Machine<'_> {
             let Some((Written { is_there, is_same }, places)) = weakly.zip(places.as_ref()) else {
                 return false;
             };
-            let is_alike = |other: &usize| addresses[*other] == addresses[lane];
-            let now = lanes_of(stored & group.mask).filter(is_alike).fold(0, |set, other| set | 1 << other);
+            let now = lanes_where(stored & group.mask, |other| addresses[other] == addresses[lane]);
             // SAFETY: `places` checked that `bytes` bytes are there, and nobody writes them now.
             let is_rewritten =
                 || is_there(lane, unsafe { std::slice::from_raw_parts(places.of(lane, addresses), bytes) });

@@ -105,8 +105,7 @@ impl Machine<'_> {
         let most = if self.deviates() { WAYS } else { 1 };
         let Some(checks) = &mut self.checks else { return Ok(None) };
         let ways = checks.ways(event, changes, most);
-        // The first one is the usual way, which has the newest value and the last place.
-        let which = if most == 1 { 0 } else { self.choose(1, ways.len())? };
+        let which = self.choose(1, ways.len())?;
         self.weak.way = ways.get(which).copied();
         let value = self.weak.way.and_then(|way| way.value);
         if which > 0

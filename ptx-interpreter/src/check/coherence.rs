@@ -205,7 +205,7 @@ impl<R: Clone> Location<R> {
             false if is_behind_last => return,
             false => {}
         }
-        if !is_behind_last {
+        if !is_behind_last && found.len() < most {
             found.push(Position { before, after, is_last: false });
         }
     }

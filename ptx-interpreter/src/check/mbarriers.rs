@@ -105,13 +105,20 @@ impl Checks {
             let orders = fenced.is_some();
             // What all threads did that arrived so.
             let same = bar.weak.iter().find(|weak| (weak.write, weak.why) == (site, why));
-            let mut trail = same.map(|weak| weak.known.clone()).unwrap_or_default();
-            trail.push(Link { known: known.ordered, writer: actor, epoch }, threads);
-            let (through, known, writer) = (Through::Mbarrier, trail, actor);
-            remember(
-                &mut bar.weak,
-                Missed { known, through, why, writer, write: site, read: site, epoch: 0, flag: None, record: None },
-            );
+            let mut arrivals = same.map(|weak| weak.known.clone()).unwrap_or_default();
+            arrivals.push(Link { known: known.ordered, writer: actor, epoch }, threads);
+            let missed = Missed {
+                known: arrivals,
+                through: Through::Mbarrier,
+                why,
+                writer: actor,
+                write: site,
+                read: site,
+                epoch: 0,
+                flag: None,
+                record: None,
+            };
+            remember(&mut bar.weak, missed);
             orders
         } else {
             self.add(&mut bar.pool[far], actor);
