@@ -11,7 +11,7 @@ use crate::changed::is_checked;
 use crate::gpu::{Gpu, any};
 use crate::guard::{self, Access, Closed, PAGE};
 use crate::memory::{Allocation, Home};
-use crate::missing_order::{wait_for, wait_in_stream};
+use crate::missing_order::{RELEASE_FLAG, UNTOLD, wait_for, wait_in_stream};
 use crate::order::User;
 use crate::output::tell;
 
@@ -130,15 +130,25 @@ impl Gpu {
         let first = format!("the first: {}", user.described());
         let who = access.stream.map(|stream| self.order.name_of(stream));
         let help = who.as_ref().map_or_else(|| wait_for(&user.deed), |stream| wait_in_stream(&user.deed, stream));
+        let flag = self.flag(&user);
+        let help = if flag.is_some() { format!("{RELEASE_FLAG}; or {help}") } else { help };
+        let untold = flag.as_ref().map(|_| UNTOLD.to_owned());
         let who = who.map_or("the host".into(), |stream| format!("a function of the host in {stream}"));
         Some(Finding {
             kind: Kind::Race,
             title: format!("{subject} {verb} bytes that {who} {} without waiting", access.verb()),
-            places: self.place(&user, address).into_iter().chain(place).collect(),
-            notes: [first].into_iter().chain(note).collect(),
+            places: self.place(&user, address).into_iter().chain(flag).chain(place).collect(),
+            notes: [first].into_iter().chain(untold).chain(note).collect(),
             help,
             times: 1,
         })
+    }
+
+    /// Where a kernel stores what may tell the host how far it is.
+    fn flag(&self, user: &User) -> Option<Place> {
+        let (flag, program) = (user.deed.flag?, user.deed.program.as_ref()?);
+        let what = format!("stores what the host may look at, {}", self.memory.describe(flag.begin));
+        Some(program.place_of(&flag, what))
     }
 
     /// The host frees memory by a call of which nothing says that it waits. Whoever uses it has to be done.

@@ -27,6 +27,14 @@ pub(crate) const EARLY: &str = "execute `griddepcontrol.wait` (cudaGridDependenc
 pub(crate) const NOT_CONSTANT: &str = "read it with plain `ld.global`: no `__ldg`, no `const … __restrict__` on a pointer to it; or launch the \
      second without the attribute; or let the first write before `griddepcontrol.launch_dependents`, with `__threadfence()` between";
 
+/// Why a flag does not tell the host of an access.
+pub(crate) const UNTOLD: &str =
+    "the flag tells the host nothing of the first: between the two is no release for the system";
+
+/// What to write where a flag lacks that.
+pub(crate) const RELEASE_FLAG: &str = "put `fence.acq_rel.sys` (__threadfence_system()) between the first and the flag, or store the flag with \
+     `.release.sys` (cuda::thread_scope_system)";
+
 /// What to write where the host does not wait for a piece of work.
 pub(crate) fn wait_for(deed: &Deed) -> String {
     let stream = &deed.stream;

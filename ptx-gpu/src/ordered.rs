@@ -8,7 +8,7 @@ use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRang
 use crate::caller::Caller;
 use crate::changed::is_checked;
 use crate::gpu::Gpu;
-use crate::missing_order::{EARLY, NOT_CONSTANT, help};
+use crate::missing_order::{EARLY, NOT_CONSTANT, UNTOLD, help};
 use crate::order::{By, Conflict, Deed, Line, Point, Range, Turn, User};
 use crate::output::tell;
 use crate::work::{Fill, Side, Transfer, Work};
@@ -179,6 +179,11 @@ impl Gpu {
         let New { name, does, program, caller, releases, launches_dependents } = new;
         let kind = self.order.kind_of(point.stream);
         point.grid = program.is_some().then_some((line, number));
+        let flag = program.as_ref().and_then(|program| self.flag_for_the_host(program, ranges));
+        if flag.is_some() {
+            // Work begins after what came before it, and so the host knows by the flag that this is done.
+            self.order.host_knows(&before);
+        }
         let deed = Arc::new(Deed {
             name,
             does,
@@ -192,22 +197,30 @@ impl Gpu {
             caller: caller.unwrap_or_else(|| point.caller.clone()),
             releases,
             launches_dependents,
+            flag,
         });
         let conflicts = self.order.use_bytes(&deed, point, ranges);
-        ranges.iter().for_each(|range| self.has_used(range.begin, range.end));
-        let tells_host = |range: &Range| {
-            let user = || User { deed: Arc::clone(&deed), how: range.how, by: range.by };
-            range.how == Use::WritesStrongly && self.memory.is_of_the_host(range.begin) && user().is_for_the_system()
-        };
-        if ranges.iter().any(tells_host) {
-            // The host may look at it, and know by it that all this is done.
+        let is_of_the_host = |range: &Range| self.memory.is_of_the_host(range.begin);
+        if deed.program.is_none()
+            && ranges.iter().any(|range| range.how == Use::WritesStrongly && is_of_the_host(range))
+        {
+            // A number that a stream writes comes after all before it.
             self.order.host_knows(&point.clock);
         }
+        ranges.iter().for_each(|range| self.has_used(range.begin, range.end));
         let early = overlap.early.chunk_by(is_by_same_instructions).map(|all| self.too_early(all, &deed));
         let cached = overlap.cached.chunk_by(is_by_same_instructions).map(|all| self.not_constant(all, &deed));
         let missing = newest(conflicts).into_values();
         let missing = missing.map(|all| self.missing(&all, &deed, before.of(all[0].earlier.deed.line)));
         early.chain(cached).chain(missing).collect()
+    }
+
+    /// What a kernel stores by a strong access in memory of the host, which may look at it while the kernel runs.
+    fn flag_for_the_host(&self, program: &Program, ranges: &[Range]) -> Option<UsedRange> {
+        let strong = ranges.iter().filter(|range| range.how == Use::WritesStrongly);
+        let of_the_host = strong.filter(|range| self.memory.is_of_the_host(range.begin));
+        let mut used = of_the_host.filter_map(|range| range.by.as_ref()?.instruction());
+        used.find(|used| program.is_for_the_system(used)).copied()
     }
 
     /// What a kernel reads as constant, and the one before it may write while this one runs.
@@ -257,6 +270,7 @@ impl Gpu {
             format!("the second: {}", later.described()),
             format!("{bytes} bytes are used by both, the first of them {both}"),
         ];
+        notes.extend(earlier.deed.flag.map(|_| UNTOLD.to_owned()));
         notes.extend(note);
         Finding {
             kind: Kind::Race,

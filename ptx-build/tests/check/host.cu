@@ -29,6 +29,18 @@ __global__ void tell_by_atomic(int *data, int *flag) {
   atomicExch_system(flag, 1);
 }
 
+// The fence comes too late, is too narrow, is before a barrier for the other threads, or is right.
+__global__ void tell_of_all(int *data, volatile int *flag, int how) {
+  data[threadIdx.x] = 7;
+  if (how == 1) __threadfence();
+  if (how == 2) __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x) return;
+  if (how == 3) __threadfence_system();
+  *flag = 1;  // ~flag
+  if (how == 0) __threadfence_system();
+}
+
 __managed__ int counted;
 
 __global__ void count() { atomicAdd(&counted, 1); }
@@ -155,6 +167,33 @@ static int variable() {
   return counted;  // ~variable
 }
 
+static void tell_of(int *data, int how) {
+  *total = 0;
+  tell_of_all<<<1, 64, 0, one>>>(data, total, right ? 3 : how);
+  while (!*(volatile int *)total) {}
+}
+
+static int flag_early() {
+  tell_of(pinned, 0);
+  return pinned[63];  // ~flag_early
+}
+
+static int flag_narrow() {
+  tell_of(managed, 1);
+  return managed[63];  // ~flag_narrow
+}
+
+static int flag_barrier() {
+  tell_of(pinned, 2);
+  return pinned[63];  // ~flag_barrier
+}
+
+static int flag_next() {
+  tell_of(device, 1);
+  sum<<<1, 64, 0, other>>>(device, managed, 64);  // ~flag_next
+  return 0;
+}
+
 static int pointer_read() {
   OK(cudaMemset(device, 0, BYTES));
   if (right) OK(cudaMemcpy(pinned, device, BYTES, cudaMemcpyDeviceToHost));
@@ -265,7 +304,8 @@ static const struct {
     {"overwrite", overwrite}, {"copy_to", copy_to},   {"copy_from", copy_from},
     {"early_event", early_event}, {"wrong_stream", wrong_stream}, {"in_registered", in_registered},
     {"graph", graph},       {"other_thread", other_thread}, {"second_time", second_time},
-    {"variable", variable},
+    {"variable", variable}, {"flag_early", flag_early}, {"flag_narrow", flag_narrow}, {"flag_barrier", flag_barrier},
+    {"flag_next", flag_next},
     {"pointer_read", pointer_read}, {"pointer_write", pointer_write}, {"pointer_of_many", pointer_of_many}, {"handled", handled},
     {"silent", silent},
 };

@@ -35,6 +35,7 @@ fn what_the_host_does_is_checked() {
         fs::read_to_string(source("host.cu")).expect("the program"),
     );
     finds_what_it_uses_too_early(&program, &text);
+    finds_flags_that_tell_nothing(&program, &text);
     finds_pointers_to_device_memory(&program, &text);
     is_silent_otherwise(&program);
 }
@@ -57,6 +58,21 @@ fn finds_what_it_uses_too_early(program: &Program, text: &str) {
         let what = format!("^ the host {host} byte ");
         finds(program, case, &[&title, &place, " of the host\n", &what, "help: let the host wait before that, for "]);
     }
+}
+
+fn finds_flags_that_tell_nothing(program: &Program, text: &str) {
+    let flag = format!("host.cu:{}, PTX line ", line_of(text, "flag"));
+    let untold = "note: the flag tells the host nothing of the first: between the two is no release for the system";
+    for case in ["flag_early", "flag_narrow", "flag_barrier"] {
+        let title = "error[race]: kernel `tell_of_all` in stream 1 writes bytes that the host reads without waiting\n";
+        let place = format!("host.cu:{}, ", line_of(text, case));
+        let help = "help: put `fence.acq_rel.sys` (__threadfence_system()) between the first and the flag, or store ";
+        finds(program, case, &[title, &flag, " stores what the host may look at, byte 0 ", &place, untold, help]);
+    }
+    let title =
+        "error[race]: kernel `tell_of_all` in stream 1 writes bytes that kernel `sum` in stream 2 reads, and nothing";
+    let place = format!("host.cu:{} in flag_next\n", line_of(text, "flag_next"));
+    finds(program, "flag_next", &[title, untold, &place]);
 }
 
 fn finds_pointers_to_device_memory(program: &Program, text: &str) {

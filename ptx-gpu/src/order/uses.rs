@@ -46,6 +46,8 @@ pub(crate) struct Deed {
     pub(crate) releases: bool,
     /// Whether it is a kernel that lets the next one begin early.
     pub(crate) launches_dependents: bool,
+    /// By what the host may see how far it is, before it has waited.
+    pub(crate) flag: Option<UsedRange>,
 }
 
 /// Bytes that a piece of work uses.
@@ -115,8 +117,15 @@ impl User {
         is_strong && program.is_none_or(|(program, used)| program.is_for_the_system(used))
     }
 
+    /// Whether it is done by this clock, or the host may have been told so. What the host does comes after that.
     fn is_before(&self, clock: &Clock) -> bool {
-        clock.of(self.deed.line) >= self.deed.number
+        clock.of(self.deed.line) >= self.deed.number || self.is_told()
+    }
+
+    /// Whether the host may know that it is done, although the whole work is not: a flag tells it.
+    fn is_told(&self) -> bool {
+        let is_released = || self.by.as_ref().and_then(By::instruction).is_some_and(|used| used.told);
+        self.deed.flag.is_some() && (is_released() || self.is_for_the_system())
     }
 
     fn is_of(&self, turn: Turn) -> bool {

@@ -96,6 +96,8 @@ pub(super) struct State {
 pub(super) struct Strong {
     /// What a fence has released to the threads of its block, cluster or GPU.
     pub(super) fenced: Released,
+    /// What a fence has released to the whole system.
+    pub(super) to_system: Option<Known>,
     /// What releases of a location have released: a later strong write there hands it over too.
     pub(super) released: QuickTable<(u64, usize), Released>,
     /// What strong reads have seen: a later fence acquires it.
@@ -239,6 +241,8 @@ pub(crate) struct Checks {
     pub(super) acquires: bool,
     /// The next grid, if threads have let it begin.
     pub(super) dependents: Option<Dependents>,
+    /// What the host knows once it has seen all that threads store for the whole system, if they do.
+    pub(super) host: Option<Clock>,
     /// The tensor maps that copies have read, and their bytes.
     pub(super) maps: QuickMap<u64>,
     /// Whether bytes are used and no mark tells it.
@@ -303,6 +307,7 @@ impl Checks {
             releases: false,
             acquires: false,
             dependents: None,
+            host: None,
             maps: QuickMap::default(),
             forgets: Cell::new(false),
             seen: HashMap::new(),

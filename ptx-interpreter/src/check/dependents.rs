@@ -9,6 +9,14 @@ use super::actor::Actor;
 use super::clock::{Clock, Known};
 use super::mark::Mark;
 
+/// Whether an access, of whose threads this is the first, is known.
+pub(super) fn knows(known: &Clock, mark: &Mark, Actor { block, number }: Actor) -> bool {
+    match mark.is_engine {
+        true => known.of_engine(mark.who) >= mark.epoch,
+        false => known.has(block, number, mark.lanes, mark.epoch),
+    }
+}
+
 /// What the dependent grid knows when it begins, and the blocks that need not have ended.
 #[derive(Default)]
 pub(super) struct Dependents {
@@ -24,10 +32,8 @@ impl Dependents {
     }
 
     /// Whether they come after an access, of whose threads this is the first.
-    pub(super) fn sees(&self, mark: &Mark, Actor { block, number }: Actor) -> bool {
-        if mark.is_engine {
-            return self.known.of_engine(mark.who) >= mark.epoch;
-        }
-        !mark.writes && !self.blocks.contains(&block) || self.known.has(block, number, mark.lanes, mark.epoch)
+    pub(super) fn sees(&self, mark: &Mark, first: Actor) -> bool {
+        let has_ended = !mark.is_engine && !mark.writes && !self.blocks.contains(&first.block);
+        has_ended || knows(&self.known, mark, first)
     }
 }

@@ -62,6 +62,7 @@ impl Early {
                 end: *end,
                 how: *how,
                 shown: false,
+                told: false,
                 by: (*actor, *site),
                 path: 0,
             };

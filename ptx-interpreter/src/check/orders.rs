@@ -73,7 +73,11 @@ impl Checks {
                     self.fenced(actor, reach, known.clone());
                 }
                 if releases {
-                    self.state(actor).strong().fenced[..=reach.level].fill(Some(known));
+                    let strong = self.state(actor).strong();
+                    if scope == Scope::System {
+                        strong.to_system = Some(known.clone());
+                    }
+                    strong.fenced[..=reach.level].fill(Some(known));
                 }
             }
             Fence::Async(space) => {
@@ -212,6 +216,19 @@ impl Checks {
         }
         self.hands_over(event, &record);
         self.records.insert(event.address, record);
+        if scope == Scope::System {
+            self.tells_host(event);
+        }
+    }
+
+    /// The host may see a strong write, and know by it what comes before a release for the system.
+    fn tells_host(&mut self, Event { actor, address, bytes, how, .. }: Event) {
+        let strong = self.known_state(actor).strong.as_ref();
+        let fenced = strong.and_then(|strong| strong.to_system.clone());
+        let released = strong.filter(|_| how.releases).and_then(|strong| strong.released.get(&(address, bytes)));
+        let released = released.and_then(|levels| levels[level(Scope::System)].clone());
+        let host = self.host.get_or_insert_default();
+        [fenced, released].into_iter().flatten().for_each(|known| host.join(&known.ordered));
     }
 
     /// The record of a chain of writes that is continued. It is changed in place, if nobody else has it.

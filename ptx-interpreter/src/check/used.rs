@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::checks::Checks;
+use super::dependents::knows;
 use super::early::Early;
 use super::mark::{CELL, CELLS, Mark, WHOLE};
 use super::shadow::{Cell, PAGE, Page};
@@ -12,14 +13,36 @@ use crate::spaces::{Owner, owner};
 /// What the scope of the GPU is in a mark.
 const OF_GPU: u8 = 3;
 
-/// The bytes of a cell that are used in each way, and an access of each. The second ones are shown to the next grid.
-type Uses = [[(u8, Mark); 4]; 2];
+/// Who knows of an access without waiting for the whole grid.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct KnownTo {
+    /// The next grid.
+    shown: bool,
+    /// The host.
+    told: bool,
+}
+
+impl KnownTo {
+    const ALL: [KnownTo; 4] =
+        [KnownTo::of(false, false), KnownTo::of(true, false), KnownTo::of(false, true), KnownTo::of(true, true)];
+
+    const fn of(shown: bool, told: bool) -> KnownTo {
+        KnownTo { shown, told }
+    }
+
+    fn index(self) -> usize {
+        usize::from(self.shown) + 2 * usize::from(self.told)
+    }
+}
+
+/// The bytes of a cell that are used in each way, and an access of each, by who knows of it.
+type Uses = [[(u8, Mark); 4]; 4];
 
 /// Ranges that have ended, and for each way the one that may go on.
 #[derive(Default)]
 struct Ranges {
     ended: Vec<UsedRange>,
-    open: [[Option<UsedRange>; 4]; 2],
+    open: [[Option<UsedRange>; 4]; 4],
 }
 
 impl Checks {
@@ -45,13 +68,14 @@ impl Checks {
     }
 
     fn used_of_page(&self, begin: u64, page: &Page, ranges: &mut Ranges) {
-        let read_by_one = if self.dependents.is_none() { read_by_one(page) } else { None };
+        let is_known = self.dependents.is_some() || self.host.is_some();
+        let read_by_one = if is_known { None } else { read_by_one(page) };
         if let Some(mark) = read_by_one {
-            return self.extend(ranges, (Use::Reads, false), (begin, begin + PAGE), &mark);
+            return self.extend(ranges, (Use::Reads, KnownTo::default()), (begin, begin + PAGE), &mark);
         }
         if page.cells.is_empty() {
-            let all: &[bool] = if self.dependents.is_some() { &[true, false] } else { &[false] };
-            return all.iter().for_each(|shown| self.read_of_page(begin, page, *shown, ranges));
+            let all = if is_known { &KnownTo::ALL[..] } else { &KnownTo::ALL[..1] };
+            return all.iter().for_each(|known| self.read_of_page(begin, page, *known, ranges));
         }
         let mut first = 0;
         let alike = |one: &Cell, other: &Cell| one == other && !one.has_more();
@@ -61,19 +85,23 @@ impl Checks {
         }
     }
 
-    /// Whether an access comes before whatever the next grid does.
-    fn is_shown(&self, mark: &Mark) -> bool {
-        self.dependents.as_ref().is_some_and(|dependents| dependents.sees(mark, self.actor_of(mark, 0)))
+    /// Who knows of an access.
+    fn who_knows(&self, mark: &Mark) -> KnownTo {
+        let first = || self.actor_of(mark, 0);
+        KnownTo {
+            shown: self.dependents.as_ref().is_some_and(|dependents| dependents.sees(mark, first())),
+            told: self.host.as_ref().is_some_and(|host| knows(host, mark, first())),
+        }
     }
 
     /// What was read of a page that nobody has written.
-    fn read_of_page(&self, begin: u64, page: &Page, shown: bool, ranges: &mut Ranges) {
-        let read = read_only(page, &|mark| self.is_shown(mark) == shown);
+    fn read_of_page(&self, begin: u64, page: &Page, known: KnownTo, ranges: &mut Ranges) {
+        let read = read_only(page, &|mark| self.who_knows(mark) == known);
         let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
         let mut first = 0;
         for part in read.chunk_by(alike) {
             let mut uses = Uses::default();
-            uses[usize::from(shown)][Use::Reads as usize] = part[0];
+            uses[known.index()][Use::Reads as usize] = part[0];
             self.add_cells(ranges, begin, first..first + part.len(), &uses);
             first += part.len();
         }
@@ -84,7 +112,7 @@ impl Checks {
         let mut uses = Uses::default();
         self.shadow.each_mark(cell, |mark| {
             let how = Use::of(mark.scope == OF_GPU, mark.writes);
-            let (bytes, first) = &mut uses[usize::from(self.is_shown(mark))][how as usize];
+            let (bytes, first) = &mut uses[self.who_knows(mark).index()][how as usize];
             if *bytes == 0 {
                 *first = *mark;
             }
@@ -100,7 +128,7 @@ impl Checks {
 
     /// Cells of a page are used so.
     fn add_cells(&self, ranges: &mut Ranges, page: u64, cells: Range<usize>, uses: &Uses) {
-        let all = [false, true].into_iter().flat_map(|shown| Use::ALL.map(|how| (how, shown)));
+        let all = KnownTo::ALL.into_iter().flat_map(|known| Use::ALL.map(|how| (how, known)));
         for (how, (bytes, mark)) in all.zip(uses.as_flattened()) {
             let at = |cell: usize| page + cell as u64 * CELL;
             match *bytes {
@@ -116,14 +144,22 @@ impl Checks {
         }
     }
 
-    fn extend(&self, ranges: &mut Ranges, (how, shown): (Use, bool), (begin, end): (u64, u64), mark: &Mark) {
-        let open = &mut ranges.open[usize::from(shown)][how as usize];
+    fn extend(&self, ranges: &mut Ranges, (how, known): (Use, KnownTo), (begin, end): (u64, u64), mark: &Mark) {
+        let open = &mut ranges.open[known.index()][how as usize];
         match open {
             Some(open) if open.end == begin && open.by.1 == mark.site => open.end = end,
             _ => {
                 let lane = mark.lanes_at(begin / CELL * CELL).trailing_zeros() as usize;
                 let by = (self.actor_of(mark, lane), mark.site);
-                ranges.ended.extend(open.replace(UsedRange { begin, end, how, shown, by, path: 0 }));
+                ranges.ended.extend(open.replace(UsedRange {
+                    begin,
+                    end,
+                    how,
+                    shown: known.shown,
+                    told: known.told,
+                    by,
+                    path: 0,
+                }));
             }
         }
     }

@@ -54,6 +54,8 @@ pub struct UsedRange {
     pub how: Use,
     /// Whether that comes before whatever a grid does that `griddepcontrol.launch_dependents` lets begin.
     pub shown: bool,
+    /// Whether that comes before a release for the whole system, after which a strong access may tell the host of it.
+    pub told: bool,
     /// A thread that has used the first ones, and its instruction.
     pub(crate) by: (Actor, u32),
     /// The calls that led there: the number of a path of the program.
