@@ -424,6 +424,7 @@ impl Checks {
         self.forget_idle(shared, bytes);
         self.unbalanced(shared, bytes, "at the end of the block a phase has ended too early or never");
         self.forget_refusals(block);
+        self.overwritten_barriers(shared, bytes);
         self.lifetimes.bury(block);
         self.sc.bury(block);
         self.states.remove(&u64::from(block));

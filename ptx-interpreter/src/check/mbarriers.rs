@@ -3,6 +3,7 @@
 use super::actor::Actor;
 use super::checks::{Checks, Lack, Mbarrier, Missed, Through, level, scope_of};
 use super::heads::Reach;
+use super::mark::CELL;
 use super::marks::happened;
 use super::trail::{Link, Trail};
 use super::weak_order::remember;
@@ -18,6 +19,9 @@ impl Checks {
     }
 
     pub(crate) fn init(&mut self, actor: Actor, place: u64, site: u32) {
+        if let Some(by) = self.not_ended_before(actor, place) {
+            self.second_init((actor, site), place, by);
+        }
         let epoch = self.state(actor).epoch;
         // The phases of a new barrier come after those of one that was there before.
         let phase = self.mbarriers.get(&place).map_or(1, |old| old.phase + 1);
@@ -55,6 +59,30 @@ impl Checks {
     pub(crate) fn ended_before(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
         let (by, epoch, site) = self.mbarriers.get(&place)?.ended?;
         (by == actor || happened(self.state(actor), epoch, by)).then_some((by, site))
+    }
+
+    /// Who has initialised a barrier that nobody has ended, before a thread does something. What nothing orders is a race.
+    fn not_ended_before(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
+        let bar = self.mbarriers.get(&place).filter(|bar| bar.ended.is_none())?;
+        let (by, epoch, site) = bar.init;
+        (by == actor || happened(self.state(actor), epoch, by)).then_some((by, site))
+    }
+
+    /// Barriers that nobody has ended before their memory was used for something else, in the memory of a block that ends.
+    pub(super) fn overwritten_barriers(&mut self, begin: u64, bytes: u64) {
+        let alive =
+            self.mbarriers.iter().filter(|(place, bar)| place.wrapping_sub(begin) < bytes && bar.ended.is_none());
+        let mut written: Vec<_> = alive
+            .filter_map(|(place, bar)| {
+                let (init, _, site) = bar.init;
+                let writes = [*place, place + CELL].into_iter().filter_map(|cell| self.shadow.last_write(cell));
+                let by = writes.into_iter().find(|write| write.site != site)?;
+                let lane = by.lanes.trailing_zeros() as usize;
+                Some((*place, (init, site), (self.actor_of(&by, lane), by.site)))
+            })
+            .collect();
+        written.sort_by_key(|(place, ..)| *place);
+        written.into_iter().for_each(|(place, init, by)| self.overwritten_barrier(place, init, by));
     }
 
     /// The instruction that has initialised a barrier.

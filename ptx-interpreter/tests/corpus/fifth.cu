@@ -59,3 +59,39 @@ DEV relaxed_meeting(const u32* in, u32* out) {
   CLUSTER_SYNC;
 }
 CLUSTER_PAIR(relaxed_meeting, (const u32* in, u32* out), (in, out))
+
+// Each round initialises the barrier anew. PTX asks for `mbarrier.inval` before that.
+//# initialised_again async 1x32 zeros:128 ; that is a barrier already
+DEV initialised_again(u32* out) {
+  __shared__ u64 bar;
+  u32 t = threadIdx.x;
+  for (u32 round = 0; round < 2; round++) {
+    if (t == 0) INIT(&bar, 32);  //~ initialised_again
+    __syncwarp();
+    ARRIVE(&bar);
+    WAIT(&bar, 0);
+    __syncwarp();
+    if (t == 0 && !WRONG) asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(AT(&bar)) : "memory");
+    __syncwarp();
+  }
+  out[t] = t;
+}
+PAIR(initialised_again, (u32* out), (out))
+
+// The memory of a barrier becomes that of sums.
+//# barrier_overwritten async 1x32 zeros:128 ; has not ended
+DEV barrier_overwritten(u32* out) {
+  __shared__ u64 both[32];
+  u32 t = threadIdx.x;
+  if (t == 0) INIT(both, 32);  //~ barrier_overwritten
+  __syncwarp();
+  ARRIVE(both);
+  WAIT(both, 0);
+  __syncwarp();
+  if (t == 0 && !WRONG) asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(AT(both)) : "memory");
+  __syncwarp();
+  both[t] = t;  //~ barrier_overwritten
+  __syncwarp();
+  out[t] = (u32)both[31 - t];
+}
+PAIR(barrier_overwritten, (u32* out), (out))
