@@ -100,7 +100,9 @@ impl Program {
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {
         let sites = Arc::clone(&self.known);
         let variables = self.in_shared(machine.launch.kernel);
-        machine.checks = Some(Box::new(Checks::new(machine.threads, machine.cluster, pieces, variables, sites)));
+        let mut checks = Checks::new(machine.threads, machine.cluster, pieces, variables, sites);
+        checks.reserved = self.names_reserved.then(|| machine.reserved(0) as u64);
+        machine.checks = Some(Box::new(checks));
     }
 
     /// What a kernel has in shared memory.

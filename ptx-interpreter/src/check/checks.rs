@@ -206,6 +206,8 @@ pub(crate) struct Checks {
     pub(super) early: Option<Early>,
     /// What is in shared memory.
     pub(super) variables: Vec<Named>,
+    /// Where the system's part of shared memory begins, if the module asks for it.
+    pub(crate) reserved: Option<u64>,
     pub(super) sites: Arc<Sites>,
     pub(super) states: QuickMap<Threads<State>>,
     pub(crate) shadow: Shadow,
@@ -284,6 +286,7 @@ impl Checks {
             pieces,
             fresh: u64::MAX,
             variables,
+            reserved: None,
             sites,
             states: QuickMap::default(),
             shadow: Shadow::new(),

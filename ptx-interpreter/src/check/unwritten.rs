@@ -7,10 +7,14 @@ use super::mark::CELL;
 use super::missing::Unwritten;
 use super::shadow::PAGE;
 use crate::fate::Fate;
+use crate::spaces::{Owner, owner};
 
 impl Checks {
     /// An access reads some bytes that nobody has written, the first of this cell at `at`.
     pub(super) fn unwritten(&mut self, event: Event, at: u64) {
+        if self.is_reserved(at) {
+            return;
+        }
         let (number, count) = self.of_vector;
         let begin = event.address - (number * event.bytes) as u64;
         let all = event.bytes * count;
@@ -29,6 +33,15 @@ impl Checks {
                 let new = self.of_unwritten(event, at);
                 self.unwritten.insert(key, new);
             }
+        }
+    }
+
+    /// Whether an address is in the system's part of shared memory. Cooperative groups clear single bits there, and nobody has written
+    /// the words before.
+    fn is_reserved(&self, address: u64) -> bool {
+        match owner(address, self.cluster as usize) {
+            (Owner::Shared(_), at) => self.reserved.is_some_and(|begin| at >= begin),
+            _ => false,
         }
     }
 
