@@ -47,6 +47,8 @@ pub(crate) struct Sites {
     within: Vec<Vec<(u64, u64)>>,
     /// Numbers of the lines of the source, which inlined copies of a function share if they are of the same call.
     lines: Vec<Option<usize>>,
+    /// Where the functions begin.
+    begins: Vec<u32>,
 }
 
 impl Sites {
@@ -60,7 +62,9 @@ impl Sites {
         let lines = lines.collect();
         let is_free = all.iter().all(|site| site.within.is_empty());
         let within = if is_free { Vec::new() } else { all.iter().map(|site| site.within.clone()).collect() };
-        Sites { count: all.len() as u32, within, lines }
+        let is_first = |at: &u32| *at == 0 || all[*at as usize].function != all[*at as usize - 1].function;
+        let begins = (0..all.len() as u32).filter(is_first).collect();
+        Sites { count: all.len() as u32, within, lines, begins }
     }
 
     /// The instruction of a site, by whatever calls it was reached.
@@ -73,6 +77,13 @@ impl Sites {
     #[inline]
     pub(crate) fn within(&self, site: u32) -> &[(u64, u64)] {
         if self.within.is_empty() { &[] } else { &self.within[self.instruction(site) as usize] }
+    }
+
+    /// Whether the one instruction is behind the other in the text of their function.
+    pub(crate) fn is_behind(&self, one: u32, other: u32) -> bool {
+        let [one, other] = [one, other].map(|site| self.instruction(site));
+        let function = |site: u32| self.begins.partition_point(|begin| *begin <= site);
+        one > other && function(one) == function(other)
     }
 
     /// Whether both are the same instruction, or a compiler has made both of one line: of a loop, say.

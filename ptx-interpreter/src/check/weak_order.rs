@@ -57,6 +57,12 @@ impl Checks {
         handed.ordered.of_thread(actor.block, actor.number) >= epoch
     }
 
+    /// Whether the thread that accesses the bytes has written the flag before that, in one epoch: a flag tells only what comes before it.
+    fn is_too_early(&self, missed: &Missed, old: &Mark, actor: Actor) -> bool {
+        let is_behind = missed.through == Through::Flag && self.sites.is_behind(old.site, missed.write);
+        is_behind && missed.known.is_by(actor) && missed.known.of_thread(actor) == old.epoch
+    }
+
     /// The order that would have covered an earlier access, had it been stronger, and who read the flag: the thread itself, or another
     /// of its block before it. What both access is no flag for itself.
     pub(super) fn missed(&self, old: &Mark, actor: Actor, event: Event) -> Option<(Actor, &Missed)> {
@@ -64,7 +70,10 @@ impl Checks {
             let (begin, end) = (event.address, event.address + event.bytes as u64);
             flag.is_none_or(|(at, bytes)| at >= end || at + bytes as u64 <= begin)
         };
-        let covers = |missed: &&Missed| missed.known.of_thread(actor) >= old.epoch && is_apart(missed.flag);
+        let covers = |missed: &&Missed| {
+            let is_known = missed.known.of_thread(actor) >= old.epoch && is_apart(missed.flag);
+            is_known && !self.is_too_early(missed, old, actor)
+        };
         let own = self.known_state(event.actor);
         if let Some(missed) = own.missed.iter().rev().find(covers) {
             return Some((event.actor, missed));
@@ -102,6 +111,13 @@ impl Checks {
                 "the write of the flag is relaxed, and no fence is between the bytes and it".to_owned(),
                 format!(
                     "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) before it"
+                ),
+            ),
+            Lack::Acquire if writer == actor && !self.tells(missed, reader, (actor, old.epoch)) => (
+                "a flag says that bytes are ready, but what releases it does not release them".to_owned(),
+                "the thread has a fence or a release before the bytes, and none between them and the flag".to_owned(),
+                format!(
+                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) between the bytes and it"
                 ),
             ),
             Lack::Acquire if !self.tells(missed, reader, (actor, old.epoch)) => (
