@@ -8,7 +8,7 @@ use crate::launch::{Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::paths::Paths;
 use crate::site::Site;
-use crate::spaces::Named;
+use crate::spaces::{Named, Owner, owner};
 use crate::stop::{Stop, Why};
 use crate::text;
 
@@ -304,6 +304,7 @@ impl Machine<'_> {
         let thread = self.current.thread(lane);
         let actor = Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) };
         let (site, current) = (self.site, stop.text.clone());
+        let (size, blocks) = (self.shared_bytes(), self.cluster);
         let checks = self.checks.as_mut()?;
         let mut found = Found {
             kind,
@@ -321,6 +322,8 @@ impl Machine<'_> {
                     Kind::Bounds => checks.extent(address, bytes),
                     _ => format!("accesses {}", checks.place_of(address)),
                 };
+                let is_beyond = kind == Kind::Bounds && is_beyond_shared(address.saturating_add(bytes), blocks, size);
+                found.notes.extend(is_beyond.then(|| format!("a block has {size} bytes of shared memory")));
                 let multiple = current.split_once("multiple of ").and_then(|(_, rest)| rest.split(' ').next());
                 found.notes.extend(multiple.map(|of| format!("the address has to be a multiple of {of}")));
             }
@@ -344,6 +347,11 @@ impl Machine<'_> {
         checks.find(found);
         None
     }
+}
+
+/// Whether bytes that end at an address are behind a block's shared memory, which has this size.
+fn is_beyond_shared(end: u64, blocks: usize, size: usize) -> bool {
+    matches!(owner(end.saturating_sub(1), blocks), (Owner::Shared(_), last) if last >= size as u64)
 }
 
 /// What says that a condition of the kernel's own is false.

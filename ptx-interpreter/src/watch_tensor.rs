@@ -85,6 +85,14 @@ impl Machine<'_> {
         });
     }
 
+    /// A warp names lanes that are not its own.
+    pub(crate) fn watch_other_lanes(&mut self, thread: Thread, lane: usize, own: &std::ops::Range<usize>) {
+        let (site, number) = (self.site, thread.warp % self.warps_of_block);
+        let text =
+            format!("warp {number} reaches lanes {} to {}, and not those from lane {lane} on", own.start, own.end - 1);
+        self.tell(|checks, machine| checks.names_other_lanes(machine.actor(thread), site, text));
+    }
+
     /// A warp has waited for its loads or stores.
     pub(crate) fn watch_tensor_wait(&mut self, all: &[Thread], stores: bool) {
         let warp = all[0].warp;

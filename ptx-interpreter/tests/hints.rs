@@ -1,10 +1,14 @@
 //! Hints about memory that is not there are no findings, where the ISA does not forbid them. What else is wrong with them is.
 
-use ptx_interpreter::{Kind, Program, Trial};
+use ptx_interpreter::{Kind, Program, Report, Trial};
 
 /// The kinds and titles of what is found when one thread executes an instruction. `%in` is the address of 256 bytes, `%far` is that of the
 /// byte behind them, `%none` is one that nothing is near, and `%there` is the generic address of shared memory.
 fn run(instruction: &str) -> Vec<(Kind, String)> {
+    report_of(instruction).findings.into_iter().map(|finding| (finding.kind, finding.title)).collect()
+}
+
+fn report_of(instruction: &str) -> Report {
     let module = format!(
         ".version 8.6\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 p) {{\n.shared .align 128 .b8 words[128];\n.local .align 16 .b8 own[16];\n\
@@ -20,7 +24,7 @@ fn run(instruction: &str) -> Vec<(Kind, String)> {
     assert_eq!(report.stop, None, "{instruction}");
     let goes_on = report.findings.is_empty();
     assert_eq!(trial.content(0)[0], if goes_on { 7 } else { 0 }, "{instruction}");
-    report.findings.into_iter().map(|finding| (finding.kind, finding.title)).collect()
+    report
 }
 
 #[test]
@@ -63,5 +67,18 @@ fn what_the_isa_forbids_is_found() {
         ("ld.global.L1::no_allocate.L2::128B.u32 %v, [%none];", Kind::Bounds, bounds),
     ] {
         assert_eq!(run(instruction), [(kind, title.to_owned())], "{instruction}");
+    }
+}
+
+/// What is behind shared memory is told with its size.
+#[test]
+fn shared_memory_has_a_size() {
+    for (instruction, is_behind) in [
+        ("mov.u32 %own, 128; ld.shared.u32 %v, [%own];", true),
+        ("mov.u32 %own, 4096; ld.shared.u32 %v, [%own];", true),
+        ("ld.global.u32 %v, [%none];", false),
+    ] {
+        let text = report_of(instruction).to_string();
+        assert_eq!(text.contains("a block has 128 bytes of shared memory"), is_behind, "{text}");
     }
 }

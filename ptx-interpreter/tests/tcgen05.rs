@@ -188,10 +188,14 @@ impl Case {
     }
 
     fn run(self) -> (Vec<u8>, Report) {
+        self.run_kernel(&self.kernel())
+    }
+
+    fn run_kernel(self, kernel: &str) -> (Vec<u8>, Report) {
         let [_, a, b] = self.types;
         let of_a = self.image(0, self.rows, |row, along| small(a, row, along));
         let of_b = self.image(1, COLUMNS, |column, along| small(b, along + 1, column + 2));
-        let program = Program::parse(&self.kernel());
+        let program = Program::parse(kernel);
         let mut trial = Trial::new(&program, "k");
         trial.block([THREADS as u32, 1, 1]);
         for content in [of_a, of_b, self.sums(|lane, column| self.before(lane, column))] {
@@ -333,6 +337,21 @@ fn what_is_not_known_is_named() {
         let report = report_of(&kernel);
         let stop = report.stop.expect("it is not known");
         assert!(stop.why == Why::Gap && stop.text.contains(text), "{stop}");
+    }
+}
+
+/// Warps that all name lane 0 have their own lanes all the same, as on a GPU.
+#[test]
+fn warps_keep_to_their_own_lanes() {
+    let kernel = PLAIN.kernel().replace("shl.b32 %own, %own, 21;", "mov.b32 %own, 0;");
+    let (sums, report) = PLAIN.run_kernel(&kernel);
+    assert!(report.stop.is_none() && sums == PLAIN.run().0, "{report}");
+    let [store, load] = &report.findings[..] else { panic!("{report}") };
+    for (found, instruction) in [(store, "tcgen05.st"), (load, "tcgen05.ld")] {
+        let text = found.to_string();
+        assert!(found.kind == Kind::Bounds && found.went_on() && text.contains(instruction), "{text}");
+        assert!(text.contains("a warp names lanes of tensor memory that belong to another warp"), "{text}");
+        assert!(text.contains(", and not those from lane 0 on") && text.contains("found 3 times"), "{text}");
     }
 }
 

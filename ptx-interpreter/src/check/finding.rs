@@ -211,6 +211,7 @@ pub(super) const ASKS_AGAIN: &str =
     "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
 pub(super) const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
 pub(super) const MEANINGLESS: &str = "metadata of a sparse matrix say nothing";
+pub(super) const OTHER_LANES: &str = "a warp names lanes of tensor memory that belong to another warp";
 pub(super) const FOREIGN: &str = "a thread accesses the local memory of another thread";
 pub(super) const NOT_BEGUN: &str =
     "the shared memory of another block is accessed, and nothing tells that this block has begun";
@@ -220,7 +221,7 @@ pub(super) const OUTLIVED: &str =
 impl Finding {
     /// Whether the launch went on after it, though its kind is one that ends a launch.
     pub fn went_on(&self) -> bool {
-        [ASKS_AGAIN, NO_BLOCK, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS].contains(&&*self.title)
+        [ASKS_AGAIN, NO_BLOCK, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS, OTHER_LANES].contains(&&*self.title)
     }
 
     /// Whether two threads race that load a value and store another one in its place.

@@ -8,7 +8,7 @@ use super::accesses::Conflict;
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found};
 use super::clock::Known;
-use super::finding::Kind;
+use super::finding::{Kind, OTHER_LANES};
 use super::mark::Mark;
 use crate::access::{Engine, How};
 use crate::spaces::{is_tensor, tensor_of};
@@ -54,6 +54,22 @@ impl Checks {
             bar.pool[0].known.ordered.raise_engine(engine, done);
             bar.tensor[0].raise_engine(engine, done);
         }
+    }
+
+    /// A warp loads or stores lanes that another warp reaches.
+    pub(crate) fn names_other_lanes(&mut self, actor: Actor, site: u32, text: String) {
+        self.find(Found {
+            kind: Kind::Bounds,
+            title: OTHER_LANES.into(),
+            places: vec![(actor, site, "does it".into())],
+            notes: vec![
+                text,
+                "it goes on with its own lanes, as a GPU does; code that is compiled for debugging (`nvcc -G`) ends there"
+                    .into(),
+            ],
+            help: "let the address have the first lane of the warp: warp number `n` adds `(n % 4) << 21`".into(),
+            times: 1,
+        });
     }
 
     /// A warp has waited for its loads or stores.

@@ -187,15 +187,18 @@ impl Together for Move {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         let Operand::Address(base, ..) = &self.place else { return Err(missing()) };
         agreed(machine, all, base)?;
-        let (first, block) = (machine.place_in_tensor(all[0], &self.place)?, machine.block_of(all[0]));
-        let number = all[0].warp % machine.warps_of_block;
-        let own = lanes_of_warp(number);
-        if !own.contains(&first.lane) || first.lane + self.shape.lanes() > own.end {
-            let (lane, [begin, end]) = (first.lane, [own.start, own.end - 1]);
-            let text = format!(
-                "warp {number} reaches lanes {begin} to {end} of tensor memory, and not those from lane {lane} on"
+        let (mut first, block) = (machine.place_in_tensor(all[0], &self.place)?, machine.block_of(all[0]));
+        let own = lanes_of_warp(all[0].warp % machine.warps_of_block);
+        if !own.contains(&first.lane) {
+            machine.watch_other_lanes(all[0], first.lane, &own);
+            first.lane = own.start + first.lane % own.len();
+        }
+        if first.lane + self.shape.lanes() > own.end {
+            let (lane, last) = (first.lane, own.end - 1);
+            return stop(
+                Why::Astray,
+                format!("lanes of tensor memory from {lane} on go beyond the warp's last, {last}"),
             );
-            return stop(Why::Astray, text);
         }
         let runs: Vec<(Thread, Run)> = all.iter().flat_map(|thread| self.runs(block, first, *thread)).collect();
         for (_, run) in &runs {
