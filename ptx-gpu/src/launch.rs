@@ -3,12 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{
-    Delays, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop, Used, Why,
+    Delays, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop,
+    Used, Why,
 };
 
 use crate::allowed::Refusal;
 use crate::caller::Caller;
 use crate::changed::{changed, is_checked};
+use crate::children::{Children, Parent};
+use crate::driver::launch::plain;
 use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle};
 use crate::memory::{FREED, host_mapping};
 use crate::order::Point;
@@ -30,11 +33,31 @@ const PROGRAMMATIC: u32 = 90;
 const OF_THE_HOST: &str = "memory of the host";
 
 impl Gpu {
-    /// Runs a kernel. `values` has the bytes of each argument.
+    /// Runs a kernel, and then what it has launched. `values` has the bytes of each argument.
     pub(crate) fn launch(&mut self, handle: Handle, shape: &Shape, values: &[Vec<u8>], point: &mut Point) -> Result {
+        let module = self.function(handle)?.module;
+        let mut children = Children::default();
+        children.add(self.launch_one(handle, shape, values, point, None)?, point.grid);
+        while let Some((child, parent)) = children.next().filter(|_| self.fault.is_none()) {
+            let function = self.kernel(module, &child.kernel)?;
+            let shape = plain(child.blocks, child.threads, child.shared, self.function(function)?);
+            children.add(self.launch_one(function, &shape, &child.arguments, point, Some(&parent))?, point.grid);
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel, and says what it has launched.
+    fn launch_one(
+        &mut self,
+        handle: Handle,
+        shape: &Shape,
+        values: &[Vec<u8>],
+        point: &mut Point,
+        parent: Option<&Parent>,
+    ) -> Result<Vec<DeviceLaunch>> {
         let function = self.function(handle)?.clone();
         self.launches += 1;
-        self.may_launch(&function, shape)?;
+        self.may_launch(&function, shape, parent)?;
         let name = function.name();
         if let Some(room) = self.limits.get(&HEAP_SIZE) {
             self.heap().resize(*room);
@@ -42,7 +65,7 @@ impl Gpu {
         let seeds = seeds();
         // What an order overwrites is put back before the next one.
         let overwritten = (seeds.len() > 1).then(|| (Mutex::<Overwritten>::default(), self.heap().clone()));
-        let mut kept_used = Used::default();
+        let (mut kept_used, mut kept_launched) = (Used::default(), Vec::new());
         let (mut after, mut newest) = (None, SETTINGS.weak.then(Newest::default));
         let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
         for (at, seed) in seeds.iter().copied().enumerate() {
@@ -61,17 +84,17 @@ impl Gpu {
             let newest_and_kept = newest.as_mut().zip(kept);
             let differs = newest_and_kept.and_then(|(newest, kept)| self.compare(newest, seed, &report, kept));
             let stop = report.stop.as_ref().map(ToString::to_string);
-            let Report { mut findings, instructions, printed, used, .. } = report;
+            let Report { mut findings, instructions, printed, used, launched, .. } = report;
             if seed.goes_on() || fault.is_some() {
                 print(&printed);
             }
             findings.extend(differs);
             findings.iter_mut().for_each(name_the_memory);
             if let Some(module) = self.modules.get(&function.module).filter(|_| seed.goes_on() && fault.is_none()) {
-                findings.extend(self.has_run(&name, Arc::clone(&module.program), &used, point));
+                findings.extend(self.has_run(&name, Arc::clone(&module.program), &used, point, parent));
             }
             if seed.goes_on() {
-                kept_used = used;
+                (kept_used, kept_launched) = (used, launched);
             }
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
             let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(Newest::why_not).map(str::to_owned);
@@ -108,7 +131,7 @@ impl Gpu {
             Some(ranges) => self.memory.written_to(ranges),
             None => self.memory.written(),
         }
-        Ok(())
+        Ok(kept_launched)
     }
 
     pub(crate) fn heap(&self) -> MutexGuard<'_, Heap> {
@@ -152,6 +175,7 @@ impl Gpu {
             tells_used: seed.goes_on(),
             overwritten,
             begins_early: begins_early && seed.goes_on(),
+            takes_launched: true,
             objects: Some(&objects),
             ..Launch::new(name, &arguments)
         };
@@ -160,7 +184,7 @@ impl Gpu {
             (changed.launch)(&mut launch);
         }
         if !is_checked() {
-            let launch = Launch { steps: STEPS, ..launch };
+            let launch = Launch { steps: STEPS, takes_launched: false, ..launch };
             // SAFETY: the values are as long as the parameters, and the allocations are there to be used.
             let ended = unsafe { program.run(&outside, &launch) };
             return ended.map(|_| Report::default()).map_err(|stop| ending(&stop));
@@ -196,13 +220,17 @@ impl Gpu {
     /// Whether work may be given to a graph: what is known before it is done.
     pub(crate) fn check(&self, work: &Work) -> Result {
         let Work::Kernel(kernel) = work else { return Ok(()) };
-        self.may_launch(self.function(kernel.function)?, &kernel.shape)
+        self.may_launch(self.function(kernel.function)?, &kernel.shape, None)
     }
 
     /// A launch that is refused is a finding. What only the interpreter knows is checked there.
-    fn may_launch(&self, function: &Function, shape: &Shape) -> Result {
+    fn may_launch(&self, function: &Function, shape: &Shape, parent: Option<&Parent>) -> Result {
         let Err(Refusal { status, title, help }) = self.allows(function, shape) else { return Ok(()) };
-        let places = Caller::of_call().place("the host launches it").into_iter().collect();
+        let place = match parent {
+            Some(parent) => Some(parent.place.clone()),
+            None => Caller::of_call().place("the host launches it"),
+        };
+        let places = place.into_iter().collect();
         let finding = Finding { kind: Kind::Launch, title, places, notes: vec![], help, times: 1 };
         let kernel = function.name();
         let (launch, blocks, threads) = (self.launches, shape.blocks, shape.threads);

@@ -20,6 +20,7 @@ mod caller;
 mod calling;
 mod capture;
 mod changed;
+mod children;
 mod device;
 mod driver;
 mod executable;

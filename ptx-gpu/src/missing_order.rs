@@ -23,6 +23,10 @@ fn common_group(first: &Deed, second: &Deed) -> Option<Group> {
 pub(crate) const EARLY: &str = "execute `griddepcontrol.wait` (cudaGridDependencySynchronize()) in every thread before this access, or in one \
      before a barrier that is before it; or launch the second without the attribute";
 
+/// What to write where a kernel uses what the one that launches it uses too.
+pub(crate) const BESIDE: &str = "let the thread that launches come after all that the second needs, by a barrier of the block (__syncthreads()) or of \
+     the grid; or launch the second into cudaStreamTailLaunch: it begins when the first has ended";
+
 /// What to write where a kernel reads as constant what the one before it writes.
 pub(crate) const NOT_CONSTANT: &str = "read it with plain `ld.global`: no `__ldg`, no `const … __restrict__` on a pointer to it; or launch the \
      second without the attribute; or let the first write before `griddepcontrol.launch_dependents`, with `__threadfence()` between";

@@ -7,8 +7,9 @@ use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRang
 
 use crate::caller::Caller;
 use crate::changed::is_checked;
+use crate::children::Parent;
 use crate::gpu::Gpu;
-use crate::missing_order::{EARLY, NOT_CONSTANT, UNTOLD, help};
+use crate::missing_order::{BESIDE, EARLY, NOT_CONSTANT, UNTOLD, help};
 use crate::order::{By, Conflict, Deed, Line, Point, Range, Turn, User};
 use crate::output::tell;
 use crate::work::{Fill, Side, Transfer, Work};
@@ -127,9 +128,14 @@ impl Gpu {
         program: Arc<Program>,
         used: &Used,
         point: &mut Point,
+        parent: Option<&Parent>,
     ) -> Vec<Finding> {
         let ranges = ranges_of(&used.ranges);
-        let overlap = point.grid_before.map(|before| self.overlap(before, &program, used)).unwrap_or_default();
+        let mut overlap = point.grid_before.map(|before| self.overlap(before, &program, used)).unwrap_or_default();
+        if let Some((parent, running)) = parent.and_then(|parent| Some((parent, parent.running?))) {
+            overlap.beside = self.order.beside_parent(running, &ranges, used.acquires);
+            overlap.launched_at = Some(parent.place.clone());
+        }
         if used.acquires {
             let are_strong = |range: &&Range| matches!(range.how, Use::ReadsStrongly | Use::WritesStrongly);
             for range in ranges.iter().filter(are_strong) {
@@ -141,7 +147,7 @@ impl Gpu {
             name,
             does: None,
             program: Some(program),
-            caller: None,
+            caller: parent.map(|_| Caller::default()),
             releases: used.releases,
             launches_dependents: used.launches_dependents,
         };
@@ -160,7 +166,7 @@ impl Gpu {
         let mut cached = self.order.too_early(before, &ranges_of(&cached), false);
         cached.retain(|one| one.earlier.deed.launches_dependents);
         cached.retain(|one| !early.iter().any(|early| is_by_same_instructions(early, one)));
-        Overlap { early, cached }
+        Overlap { early, cached, ..Overlap::default() }
     }
 
     /// Finds what was not ordered before, and what kernels do wrong that run at the same time.
@@ -208,11 +214,13 @@ impl Gpu {
             self.order.host_knows(&point.clock);
         }
         ranges.iter().for_each(|range| self.has_used(range.begin, range.end));
+        let at = overlap.launched_at.as_ref();
+        let beside = overlap.beside.chunk_by(is_by_same_instructions).map(|all| self.beside_parent(all, &deed, at));
         let early = overlap.early.chunk_by(is_by_same_instructions).map(|all| self.too_early(all, &deed));
         let cached = overlap.cached.chunk_by(is_by_same_instructions).map(|all| self.not_constant(all, &deed));
         let missing = newest(conflicts).into_values();
         let missing = missing.map(|all| self.missing(&all, &deed, before.of(all[0].earlier.deed.line)));
-        early.chain(cached).chain(missing).collect()
+        beside.chain(early).chain(cached).chain(missing).collect()
     }
 
     /// What a kernel stores by a strong access in memory of the host, which may look at it while the kernel runs.
@@ -242,6 +250,14 @@ impl Gpu {
         let note = format!("the second is launched with the attribute for programmatic dependent launch: {note}");
         let ends = " before `griddepcontrol.wait`, and nothing orders the two";
         self.finding(all, deed, ends, Some(note), EARLY.into())
+    }
+
+    /// What a kernel and the one that has launched it do at the same time.
+    fn beside_parent(&self, all: &[Conflict], deed: &Arc<Deed>, launched_at: Option<&Place>) -> Finding {
+        let note = "the first launches the second, and goes on: the second comes after what the launching thread knows when it launches it";
+        let mut finding = self.finding(all, deed, ", and nothing orders the two", Some(note.into()), BESIDE.into());
+        finding.places.extend(launched_at.cloned());
+        finding
     }
 
     /// The order that one piece of work lacks to another one, up to whose line it knows so many to be done.
@@ -321,9 +337,11 @@ impl Gpu {
 }
 
 /// What a kernel and the one before it both use, if that may still run: what is used before its end is known, and what is read as
-/// constant.
+/// constant. And what it and the one that has launched it use.
 #[derive(Default)]
 struct Overlap {
+    beside: Vec<Conflict>,
+    launched_at: Option<Place>,
     early: Vec<Conflict>,
     cached: Vec<Conflict>,
 }

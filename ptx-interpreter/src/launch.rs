@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use crate::check::{Actor, Place};
 use crate::heap::Heap;
 use crate::overwritten::Overwritten;
 use crate::texture::Objects;
@@ -44,6 +45,9 @@ pub struct Launch<'a> {
     /// Whether the grid before it may still run, as under programmatic dependent launch. Then the report also says which memory it
     /// has [used early](crate::Used::early).
     pub begins_early: bool,
+    /// Whether somebody runs the kernels that the kernel launches: see [`Report::launched`](crate::Report::launched). If not, a launch
+    /// is a [gap](crate::Why::Gap).
+    pub takes_launched: bool,
     /// What the handles of textures and surfaces stand for, if the program has any.
     pub objects: Option<&'a Objects>,
     /// Whether its blocks may run in parts, and on how many cores, if it is [checked](crate::Program::check).
@@ -71,6 +75,7 @@ impl<'a> Launch<'a> {
             tells_used: false,
             overwritten: None,
             begins_early: false,
+            takes_launched: false,
             objects: None,
             parts: Parts::default(),
         }
@@ -127,6 +132,37 @@ pub enum Delays {
     LoadsForgotten,
     /// The machine is broken: a bulk copy may read what was there before a store, although a proxy fence is between them.
     FencesForgotten,
+}
+
+/// A kernel that a kernel launches: dynamic parallelism.
+#[derive(Clone, Debug)]
+pub struct DeviceLaunch {
+    /// Its name.
+    pub kernel: String,
+    /// Blocks of its grid, in x, y and z.
+    pub blocks: [u32; 3],
+    /// Threads of a block, in x, y and z.
+    pub threads: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// The bytes of each argument.
+    pub arguments: Vec<Vec<u8>>,
+    /// Whether it begins when the kernel, and all that it launches, has ended: `cudaStreamTailLaunch`.
+    pub is_tail: bool,
+    /// Who launches it, and where.
+    pub place: Place,
+}
+
+/// A launch from the device, as far as it is known before the end: at first there is only a buffer for arguments.
+pub(crate) struct Asked {
+    pub(crate) kernel: String,
+    pub(crate) blocks: [u32; 3],
+    pub(crate) threads: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) arguments: Vec<Vec<u8>>,
+    pub(crate) is_tail: bool,
+    /// Who launches it, and at which site.
+    pub(crate) by: (Actor, u32),
 }
 
 /// The memory outside of the kernel.

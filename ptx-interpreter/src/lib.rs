@@ -106,7 +106,7 @@ pub use compared::Newest;
 pub use gaps::Gaps;
 pub use heap::Heap;
 pub use in_order::{Choice, Ready};
-pub use launch::{Delays, L1, Launch, Outside, Parts};
+pub use launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts};
 pub use linker::link;
 pub use machine::Program;
 pub use overwritten::{Left, Overwritten};

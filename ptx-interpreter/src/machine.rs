@@ -10,7 +10,7 @@ use crate::group::{Group, Thread};
 use crate::heap::Lent;
 use crate::joint::{Blocks, Part};
 use crate::lanes::{LANES, Lanes, each};
-use crate::launch::{Launch, Outside, place_among};
+use crate::launch::{Asked, Launch, Outside, place_among};
 use crate::local::Local;
 use crate::meeting::Barrier;
 use crate::numbered::Numbered;
@@ -244,6 +244,9 @@ pub(crate) struct Machine<'a> {
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
     /// What `malloc` gives.
     pub(crate) heap: Lent<'a>,
+    /// Buffers for the arguments of kernels, by their addresses, and what was launched.
+    pub(crate) asked: HashMap<u64, Asked>,
+    pub(crate) launched: Vec<Asked>,
     /// What the threads printed.
     pub(crate) printed: String,
     /// Whether what was to be executed is no instruction.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
-use crate::launch::{Launch, Outside};
+use crate::launch::{Asked, DeviceLaunch, Launch, Outside};
 use crate::machine::{Machine, Program};
 use crate::paths::Paths;
 use crate::site::Site;
@@ -34,6 +34,8 @@ pub struct Report {
     pub parts: usize,
     /// Which memory it has used, if the launch [asks for that](Launch::tells_used).
     pub used: Used,
+    /// What the kernel has launched, if somebody [takes it](Launch::takes_launched), in the order of the calls.
+    pub launched: Vec<DeviceLaunch>,
 }
 
 impl Report {
@@ -94,7 +96,15 @@ impl Program {
         let findings = by_lines(found.into_iter().map(|found| self.finding(found, &machine.paths)).collect());
         let older = older.into_iter().map(|load| self.place(load, &machine.paths)).collect();
         let used = if launch.tells_used { machine.used() } else { Used::default() };
-        Report { findings, stop, printed: machine.printed, instructions: machine.steps, shadow, older, used, parts: 0 }
+        let launched = machine.launched.into_iter().map(|asked| self.launched(asked, &machine.paths)).collect();
+        let (instructions, printed) = (machine.steps, machine.printed);
+        Report { findings, stop, printed, instructions, shadow, older, used, launched, parts: 0 }
+    }
+
+    fn launched(&self, asked: Asked, paths: &Paths) -> DeviceLaunch {
+        let Asked { kernel, blocks, threads, shared, arguments, is_tail, by: (actor, site) } = asked;
+        let place = self.place((actor, site, format!("launches `{kernel}`")), paths);
+        DeviceLaunch { kernel, blocks, threads, shared, arguments, is_tail, place }
     }
 
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {

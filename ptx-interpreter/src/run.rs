@@ -146,6 +146,8 @@ impl<'a> Machine<'a> {
             loading: 0,
             stuck_at: Vec::new(),
             heap: Lent::new(launch.heap),
+            asked: HashMap::new(),
+            launched: Vec::new(),
             printed: String::new(),
             malformed: false,
             paths: Paths::new(program.sites.len()),

@@ -13,6 +13,12 @@ pub(crate) const MODULE: u64 = 0x4000_0000_0000_0000;
 pub(crate) const FUNCTIONS: u64 = MODULE + (1 << 58);
 pub(crate) const FUNCTION: u64 = 16;
 
+/// Which function has an address.
+pub(crate) fn function_at(address: u64) -> Option<usize> {
+    let at = address.checked_sub(FUNCTIONS).filter(|at| at.is_multiple_of(FUNCTION))?;
+    usize::try_from(at / FUNCTION).ok()
+}
+
 /// Where the heap of `malloc` is, and its addresses.
 pub(crate) const HEAP: u64 = MODULE + (1 << 59);
 pub(crate) const HEAP_BYTES: u64 = 1 << 58;

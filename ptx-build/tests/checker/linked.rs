@@ -1,6 +1,7 @@
 //! `cargo ptx check` runs programs of several files that nvcc has linked (`-rdc=true`): the machine code is one image, and the PTX
 //! is that of each file.
 
+use std::fs;
 use std::process::Command;
 
 use crate::program::{Program, WITH_PTX, source, toolkit};
@@ -75,21 +76,45 @@ fn a_file_without_ptx_is_named() {
 /// After the complaint the kernel is named, and no other line says that there was none.
 #[test]
 fn one_complaint_is_enough() {
-    let (code, printed, complaint) = linked(MACHINE_CODE, "device_launch.cu", &[]).check(&[]);
+    let (code, printed, complaint) = linked(MACHINE_CODE, "device_launch.cu", &[]).check(&["halves"]);
     assert_eq!(code, Some(2), "{printed}{complaint}");
     let lines: Vec<&str> = complaint.lines().filter(|line| !line.ends_with("/program)")).collect();
     assert!(lines[0].ends_with("without `-dlto`"), "{complaint}");
     assert_eq!(
         lines[1..],
-        ["cargo ptx check: `parent` is not run: the program has machine code of it alone"],
+        ["cargo ptx check: `halves` is not run: the program has machine code of it alone"],
         "{complaint}"
     );
 }
 
+/// What a kernel launches runs too, and what it does beside the kernel is checked.
 #[test]
-fn launches_from_the_device_are_a_gap_with_a_name() {
-    let (code, printed, complaint) = linked(WITH_PTX, "device_launch.cu", &[]).check(&[]);
-    assert_eq!(code, Some(2), "{printed}{complaint}");
-    let named = "the kernel launches kernels from the device (dynamic parallelism)";
-    assert!(complaint.contains(named), "{printed}{complaint}");
+fn kernels_launch_kernels() {
+    let program = linked(WITH_PTX, "device_launch.cu", &[]);
+    let text = fs::read_to_string(source("device_launch.cu")).expect("the program");
+    let line = |what: &str| {
+        let found = text.lines().position(|line| line.ends_with(what));
+        format!("device_launch.cu:{}", 1 + found.expect("the line is marked"))
+    };
+    let printed = program.is_silent(&["halves"]);
+    assert!(printed.starts_with("64\nhalves: no findings in 127 launches, "), "{printed}");
+    let race = |parent: &str, does: &str| {
+        format!(
+            "error[race]: kernel `{parent}` in the default stream writes bytes that kernel `sum` in the default stream {does}, "
+        )
+    };
+    let too_many = "error[launch]: kernel `sum` is launched with blocks of 2048 x 1 x 1 threads".to_owned();
+    let cases = [
+        ("early", 6112, race("early", "reads"), vec![line("~early"), line("~adds"), line("~launches")]),
+        ("result", 66, race("result", "changes"), vec![line("~result"), line("~adds"), line("~beside")]),
+        ("too_many", 0, too_many, vec![line("~too_many")]),
+    ];
+    for (case, value, title, places) in cases {
+        let (code, printed, complaint) = program.check(&[case]);
+        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
+        assert!(printed.starts_with(&format!("{value}\n")) && printed.contains(&title), "{case}: {printed}");
+        assert!(places.iter().all(|place| printed.contains(place)), "{case}: {places:?}: {printed}");
+        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
+        assert!(program.is_silent(&["right", case]).starts_with(&format!("{value}\n")), "{case}");
+    }
 }

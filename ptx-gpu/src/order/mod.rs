@@ -265,7 +265,18 @@ impl Order {
             return Vec::new();
         }
         let mut conflicts = Vec::new();
-        ranges.iter().for_each(|range| self.uses.meet(before, range, &mut conflicts));
+        ranges.iter().for_each(|range| self.uses.meet(before, range, User::is_over, &mut conflicts));
+        conflicts
+    }
+
+    /// What a kernel uses while the one that has launched it still runs, and that one uses too. There is nothing if a flag tells the
+    /// kernel how far the other is.
+    pub(crate) fn beside_parent(&self, parent: Turn, ranges: &[Range], acquires: bool) -> Vec<Conflict> {
+        if acquires && ranges.iter().any(|range| self.uses.is_flag(parent, range)) {
+            return Vec::new();
+        }
+        let mut conflicts = Vec::new();
+        ranges.iter().for_each(|range| self.uses.meet(parent, range, User::is_shown, &mut conflicts));
         conflicts
     }
 

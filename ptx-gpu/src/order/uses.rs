@@ -132,14 +132,15 @@ impl User {
         (self.deed.line, self.deed.number) == turn
     }
 
-    /// Whether it may come after what a kernel does that begins before this one has ended, or not be seen there. Without
-    /// `griddepcontrol.launch_dependents` the other begins when all blocks have ended: they have read what they read, but what they
-    /// have written need not be visible.
-    fn may_be_late(&self) -> bool {
-        match self.deed.launches_dependents {
-            true => !self.by.as_ref().and_then(By::instruction).is_some_and(|used| used.shown),
-            false => self.how.writes(),
-        }
+    /// Whether it comes before what a kernel does that begins before this one has ended, and is seen there.
+    pub(super) fn is_shown(&self) -> bool {
+        self.by.as_ref().and_then(By::instruction).is_some_and(|used| used.shown)
+    }
+
+    /// The same, of the next kernel. Without `griddepcontrol.launch_dependents` that one begins when all blocks have ended: they have
+    /// read what they read, but what they have written need not be visible.
+    pub(super) fn is_over(&self) -> bool {
+        if self.deed.launches_dependents { self.is_shown() } else { !self.how.writes() }
     }
 
     /// Whether what is not ordered after this one, or goes together with it, is so with a later one too.
@@ -230,9 +231,15 @@ impl Uses {
     }
 
     /// What a kernel has done to bytes that a later one uses before that is known to be done.
-    pub(crate) fn meet(&self, kernel: Turn, range: &Range, conflicts: &mut Vec<Conflict>) {
+    pub(crate) fn meet(
+        &self,
+        kernel: Turn,
+        range: &Range,
+        is_before: impl Fn(&User) -> bool,
+        conflicts: &mut Vec<Conflict>,
+    ) {
         for (at, part) in self.overlap(range.begin, range.end) {
-            let late = |old: &&User| old.is_of(kernel) && old.may_be_late() && conflict(old.how, range.how);
+            let late = |old: &&User| old.is_of(kernel) && !is_before(old) && conflict(old.how, range.how);
             conflicts.extend(part.users.iter().filter(late).map(|old| Conflict {
                 earlier: old.clone(),
                 later: *range,

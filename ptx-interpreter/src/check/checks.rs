@@ -243,6 +243,8 @@ pub(crate) struct Checks {
     pub(super) acquires: bool,
     /// The next grid, if threads have let it begin.
     pub(super) dependents: Option<Dependents>,
+    /// What the kernels know that threads have launched, if they have.
+    pub(super) children: Option<Clock>,
     /// What the host knows once it has seen all that threads store for the whole system, if they do.
     pub(super) host: Option<Clock>,
     /// The tensor maps that copies have read, and their bytes.
@@ -310,6 +312,7 @@ impl Checks {
             releases: false,
             acquires: false,
             dependents: None,
+            children: None,
             host: None,
             maps: QuickMap::default(),
             forgets: Cell::new(false),

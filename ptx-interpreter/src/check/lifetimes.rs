@@ -138,6 +138,13 @@ impl Checks {
         self.dependents.get_or_insert_default().add(actor.block, fenced.as_ref());
     }
 
+    /// A thread launches a kernel, which comes after what the thread has done and knows.
+    pub(crate) fn launches_kernel(&mut self, actor: Actor) {
+        let threads = self.threads;
+        let known = self.state(actor).release(actor, threads);
+        self.children.get_or_insert_default().join(&known.ordered);
+    }
+
     /// `griddepcontrol.wait` has returned.
     pub(crate) fn after_grid(&mut self, actor: Actor) {
         let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });

@@ -55,7 +55,7 @@ impl Checks {
             }
         }
         ranges.ended.extend(ranges.open.into_iter().flatten().flatten());
-        if self.dependents.is_some() {
+        if self.has_early_grid() {
             ranges.ended.sort_by_key(|range| !range.shown);
         }
         Used {
@@ -68,7 +68,7 @@ impl Checks {
     }
 
     fn used_of_page(&self, begin: u64, page: &Page, ranges: &mut Ranges) {
-        let is_known = self.dependents.is_some() || self.host.is_some();
+        let is_known = self.has_early_grid() || self.host.is_some();
         let read_by_one = if is_known { None } else { read_by_one(page) };
         if let Some(mark) = read_by_one {
             return self.extend(ranges, (Use::Reads, KnownTo::default()), (begin, begin + PAGE), &mark);
@@ -85,11 +85,18 @@ impl Checks {
         }
     }
 
+    /// Whether a grid may begin before this one has ended.
+    fn has_early_grid(&self) -> bool {
+        self.dependents.is_some() || self.children.is_some()
+    }
+
     /// Who knows of an access.
     fn who_knows(&self, mark: &Mark) -> KnownTo {
         let first = || self.actor_of(mark, 0);
         KnownTo {
-            shown: self.dependents.as_ref().is_some_and(|dependents| dependents.sees(mark, first())),
+            shown: self.has_early_grid()
+                && self.dependents.as_ref().is_none_or(|dependents| dependents.sees(mark, first()))
+                && self.children.as_ref().is_none_or(|children| knows(children, mark, first())),
             told: self.host.as_ref().is_some_and(|host| knows(host, mark, first())),
         }
     }

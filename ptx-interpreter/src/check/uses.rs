@@ -52,7 +52,7 @@ pub struct UsedRange {
     pub end: u64,
     /// How the bytes are used.
     pub how: Use,
-    /// Whether that comes before whatever a grid does that `griddepcontrol.launch_dependents` lets begin.
+    /// Whether that comes before whatever a grid does that `griddepcontrol.launch_dependents` lets begin, or that this one launches.
     pub shown: bool,
     /// Whether that comes before a release for the whole system, after which a strong access may tell the host of it.
     pub told: bool,

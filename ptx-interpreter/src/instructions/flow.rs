@@ -4,7 +4,7 @@ use crate::group::Group;
 use crate::lanes::lanes_of;
 use crate::machine::{Machine, Step};
 use crate::operand::Operand;
-use crate::spaces::{FUNCTION, FUNCTIONS};
+use crate::spaces::function_at;
 use crate::stop::{Result, wrong};
 
 /// `brx.idx`
@@ -53,9 +53,7 @@ impl Step for Call {
             let address = targets[first];
             let mask = lanes_of(rest).filter(|lane| targets[*lane] == address).fold(0, |mask, lane| mask | 1 << lane);
             rest &= !mask;
-            let number =
-                address.checked_sub(FUNCTIONS).filter(|at| at.is_multiple_of(FUNCTION)).map(|at| at / FUNCTION);
-            let name = number.and_then(|number| program.names.get(number as usize));
+            let name = function_at(address).and_then(|number| program.names.get(number));
             let name = name.ok_or_else(|| wrong(format!("no function is at {address:#x}")).by(first))?;
             machine.call(Group { mask, ..group }, name, &self.results, &self.arguments)?;
         }

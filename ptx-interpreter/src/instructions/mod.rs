@@ -9,6 +9,7 @@ mod clock;
 mod cluster;
 mod compute;
 mod cp_async;
+mod device_launch;
 mod elect;
 mod fence;
 mod fill;

@@ -21,11 +21,6 @@ struct Conversion<'f> {
     letter: char,
 }
 
-/// What nvcc calls where a kernel has `<<<…>>>`, and the functions of the runtime on the device.
-fn is_of_device_launches(name: &str) -> bool {
-    ["__cudaCDP2", "cudaGetParameterBuffer", "cudaLaunchDevice"].iter().any(|begin| name.starts_with(begin))
-}
-
 impl Machine<'_> {
     /// Its threads go on after the call. Errors: the system has no such function.
     pub(crate) fn call_system(&mut self, group: Group, name: &str, results: &[u64], arguments: &[u64]) -> Result<()> {
@@ -66,15 +61,15 @@ impl Machine<'_> {
                 stop(Why::Trap, format!("{file}:{line}: {function}: the assertion `{message}` does not hold"))
                     .map_err(|stop| lane.map_or_else(|| stop.clone(), |lane| stop.clone().by(lane)))
             }
-            _ if is_of_device_launches(name) => {
-                Err(gap(&[format!("{name}: the kernel launches kernels from the device (dynamic parallelism)")]))
+            _ => {
+                let of_runtime = self.call_runtime(group, name, results, arguments);
+                of_runtime.unwrap_or_else(|| Err(gap(&[format!("the body of {name}")])))
             }
-            _ => Err(gap(&[format!("the body of {name}")])),
         }
     }
 
     /// Null if the heap has no room.
-    fn allocate(&mut self, bytes: u64) -> u64 {
+    pub(super) fn allocate(&mut self, bytes: u64) -> u64 {
         let Some(begin) = self.heap.heap.allocate(bytes) else { return 0 };
         self.tell(|checks, _| checks.name_piece(begin, bytes, false));
         begin
@@ -96,7 +91,7 @@ impl Machine<'_> {
     }
 
     /// An argument of a call, which its caller has written into its frame.
-    fn argument(&self, thread: Thread, at: u64, bytes: usize) -> u64 {
+    pub(super) fn argument(&self, thread: Thread, at: u64, bytes: usize) -> u64 {
         let warp = self.warp(thread.warp);
         let at = (warp.frames[thread.frame].base + at) as usize;
         let mut number = [0; 8];
@@ -104,7 +99,7 @@ impl Machine<'_> {
         u64::from_le_bytes(number)
     }
 
-    fn answer(&mut self, thread: Thread, at: u64, result: &[u8]) {
+    pub(super) fn answer(&mut self, thread: Thread, at: u64, result: &[u8]) {
         let warp = self.warp_mut(thread.warp);
         let at = (warp.frames[thread.frame].base + at) as usize;
         let local = &mut warp.local[thread.lane];

@@ -1,0 +1,103 @@
+//! What nvcc calls where a kernel has `<<<…>>>` (dynamic parallelism): a buffer for the arguments, and the launch.
+//!
+//! The launch is only noted. Whoever runs the kernel runs what it has launched: see [`Report::launched`](crate::Report::launched).
+
+use crate::access::How;
+use crate::group::{Group, Thread};
+use crate::launch::Asked;
+use crate::machine::Machine;
+use crate::spaces::function_at;
+use crate::stop::{Result, gap, wrong};
+
+const ALONE: &str = "the kernel launches kernels (dynamic parallelism): `cargo ptx check` alone runs what it launches";
+
+/// `cudaStreamTailLaunch`: when the kernel and all that it launches have ended.
+const TAIL: u64 = 3;
+/// What the streams and events of a kernel are: nothing else has this handle.
+const HANDLE: u64 = 0x100;
+
+impl Machine<'_> {
+    /// A function of the runtime on the device. None if there is no such one here.
+    pub(crate) fn call_runtime(
+        &mut self,
+        group: Group,
+        name: &str,
+        results: &[u64],
+        arguments: &[u64],
+    ) -> Option<Result<()>> {
+        let name = name.strip_prefix("__cudaCDP2").or_else(|| name.strip_prefix("cuda"))?;
+        let call = match (name, arguments, results) {
+            ("GetParameterBufferV2", [_, _, _, _], [_]) => Self::parameter_buffer,
+            ("LaunchDeviceV2", [_, _], [_]) => Self::launch_from_device,
+            ("StreamCreateWithFlags" | "EventCreateWithFlags", [_, _], [_]) => Self::create_handle,
+            ("StreamDestroy" | "EventDestroy", [_], [_]) => Self::nothing_to_do,
+            ("EventRecord" | "EventRecordWithFlags" | "StreamWaitEvent", _, [_]) => Self::nothing_to_do,
+            ("GetLastError" | "PeekAtLastError", [], [_]) => Self::nothing_to_do,
+            _ => return None,
+        };
+        let all = group.threads().try_for_each(|thread| {
+            let result = call(self, thread, arguments).map_err(|stop| stop.by(thread.lane))?;
+            self.answer(thread, results[0], &result);
+            Ok(())
+        });
+        Some(all)
+    }
+
+    /// `cudaGetParameterBufferV2`: the kernel, its grid, its blocks, and its dynamic shared memory. Null if there is no room.
+    fn parameter_buffer(&mut self, thread: Thread, arguments: &[u64]) -> Result<Vec<u8>> {
+        let [kernel, blocks, threads, shared] = arguments else { unreachable!("the call has four arguments") };
+        let address = self.argument(thread, *kernel, 8);
+        let kernel = function_at(address).and_then(|number| self.program.names.get(number));
+        let code = kernel.and_then(|kernel| self.program.functions.get(kernel)).filter(|code| code.is_entry);
+        let (Some(kernel), Some(code)) = (kernel, code) else {
+            return Err(wrong(format!("no kernel is at {address:#x}, which is launched")));
+        };
+        let ends = code.places.iter().zip(&code.parameters).map(|(place, parameter)| place + parameter.bytes as u64);
+        let buffer = self.allocate(ends.max().unwrap_or_default());
+        let dimensions = |at: u64| [0, 4, 8].map(|of| self.argument(thread, at + of, 4) as u32);
+        let asked = Asked {
+            kernel: kernel.clone(),
+            blocks: dimensions(*blocks),
+            threads: dimensions(*threads),
+            shared: self.argument(thread, *shared, 4) as u32,
+            arguments: Vec::new(),
+            is_tail: false,
+            by: (self.actor(thread), self.site),
+        };
+        self.asked.insert(buffer, asked);
+        Ok(buffer.to_le_bytes().to_vec())
+    }
+
+    /// `cudaLaunchDeviceV2`: the buffer, and the stream.
+    fn launch_from_device(&mut self, thread: Thread, arguments: &[u64]) -> Result<Vec<u8>> {
+        if !self.launch.takes_launched {
+            return Err(gap(&[ALONE]));
+        }
+        let [buffer, stream] = [0, 1].map(|at| self.argument(thread, arguments[at], 8));
+        let Some(mut asked) = self.asked.remove(&buffer) else {
+            return Err(wrong(format!("no buffer for arguments is at {buffer:#x}")));
+        };
+        let code = &self.program.functions[&asked.kernel];
+        for (place, parameter) in code.places.iter().zip(&code.parameters) {
+            asked.arguments.push(self.read(buffer + place, parameter.bytes)?);
+        }
+        self.heap.heap.free(buffer);
+        self.tell(|checks, machine| checks.launches_kernel(machine.actor(thread)));
+        let by = (self.actor(thread), self.site);
+        self.launched.push(Asked { is_tail: stream == TAIL, by, ..asked });
+        Ok(vec![0; 4])
+    }
+
+    /// A stream or an event is created: where its handle goes, and flags.
+    fn create_handle(&mut self, thread: Thread, arguments: &[u64]) -> Result<Vec<u8>> {
+        let place = self.argument(thread, arguments[0], 8);
+        self.watch_one(thread, place, 8, How::WRITE)?;
+        self.write_number(place, 8, HANDLE)?;
+        Ok(vec![0; 4])
+    }
+
+    /// What a kernel launches runs after it, one after the other.
+    fn nothing_to_do(&mut self, _: Thread, _: &[u64]) -> Result<Vec<u8>> {
+        Ok(vec![0; 4])
+    }
+}
