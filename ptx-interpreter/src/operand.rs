@@ -67,7 +67,7 @@ impl Operand {
         }
     }
 
-    /// A decimal number is one of the operand's type.
+    /// A decimal number is one of the operand's type. As a predicate every number but 0 is true: nvcc writes `xor.pred %p1, %p2, -1`.
     pub(crate) fn of_type(self, ty: Type) -> Operand {
         match self {
             Operand::Decimal(number) if ty.is_float() || ty.kind == Kind::Bits => {
@@ -75,6 +75,7 @@ impl Operand {
                 let to = Type { kind: if ty.kind == Kind::Bits { Kind::Float } else { ty.kind }, lanes: 1, ..ty };
                 Operand::Number(alu::converted(alu::DOUBLE, to, bits, rustc_apfloat::Round::NearestTiesToEven))
             }
+            Operand::Number(number) if ty == Type::PRED => Operand::Number((number != 0).into()),
             other => other,
         }
     }

@@ -109,3 +109,32 @@ fn a_vector_of_registers_has_a_name() {
     assert!(report.is_clean(), "{report}");
     assert_eq!(words[..6], [3, 4, 5, 6, 9, 5]);
 }
+
+/// As a predicate every number but 0 is true.
+#[test]
+fn a_number_may_stand_for_a_predicate() {
+    let body = ".reg .pred %q<8>;
+        setp.eq.u32 %q0, %r0, 3;
+        xor.pred %q1, %q0, -1;
+        and.pred %q2, %q0, 2;
+        mov.pred %q3, -4;
+        mov.pred %q4, 0;
+        setp.lt.xor.u32 %q5, %r0, 3, -1;
+        bar.red.popc.u32 %r1, 0, 5;
+        vote.sync.ballot.b32 %r2, 8, -1;
+        vote.sync.ballot.b32 %r3, %q1, -1;
+        selp.u32 %r4, 1, 0, %q1;
+        selp.u32 %r5, 2, 0, %q2;
+        selp.u32 %r6, 4, 0, %q3;
+        selp.u32 %r7, 8, 0, %q4;
+        selp.u32 %r8, 16, 0, %q5;
+        add.u32 %r9, %r4, %r5; add.u32 %r9, %r9, %r6; add.u32 %r9, %r9, %r7; add.u32 %r9, %r9, %r8;
+        mad.lo.u32 %r9, %r1, 256, %r9;
+        popc.b32 %r2, %r2; mad.lo.u32 %r9, %r2, 65536, %r9;
+        popc.b32 %r3, %r3; mad.lo.u32 %r9, %r3, 16777216, %r9;
+        st.global.u32 [%p1], %r9;";
+    let (words, report) = run(body, 32);
+    assert!(report.is_clean(), "{report}");
+    let expected = |t: u32| 31 << 24 | 32 << 16 | 32 << 8 | u32::from(t >= 3) << 4 | 4 | if t == 3 { 2 } else { 1 };
+    assert_eq!(words, (0..32).map(expected).collect::<Vec<_>>());
+}

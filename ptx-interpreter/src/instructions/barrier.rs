@@ -1,5 +1,6 @@
 //! `bar` and `barrier`: the threads of a block meet.
 
+use crate::alu::Type;
 use crate::group::Group;
 use crate::lanes::{LANES, lanes_of};
 use crate::machine::{Machine, Step};
@@ -31,7 +32,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     };
     let number = operands.next()?;
     let mut rest: Vec<Operand> = operands.collect();
-    let predicate = if result.is_some() { Some(rest.pop()?) } else { None };
+    let predicate = if result.is_some() { Some(rest.pop()?.of_type(Type::PRED)) } else { None };
     Some(Box::new(Barrier { waits, result, number, count: rest.into_iter().next(), predicate }))
 }
 

@@ -1,6 +1,7 @@
 //! `vote.sync` and `activemask`.
 
 use super::together::collective;
+use crate::alu::Type;
 use crate::exchange::Exchange;
 use crate::group::Group;
 use crate::lanes::{LANES, Lanes, each, lanes_of, lanes_where};
@@ -37,7 +38,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         _ => return None,
     };
     let [to, holds, mask] = operands.try_into().ok()?;
-    collective(mask, Vote { how, to, holds })
+    collective(mask, Vote { how, to, holds: holds.of_type(Type::PRED) })
 }
 
 impl Exchange for Vote {
