@@ -103,7 +103,7 @@ impl Program {
 
     fn launched(&self, asked: Asked, paths: &Paths) -> DeviceLaunch {
         let Asked { kernel, blocks, threads, shared, arguments, is_tail, by: (actor, site) } = asked;
-        let place = self.place((actor, site, format!("launches `{kernel}`")), paths);
+        let place = self.place((actor, site, "launches it".into()), paths);
         DeviceLaunch { kernel, blocks, threads, shared, arguments, is_tail, place }
     }
 

@@ -19,11 +19,11 @@ extern "C" __global__ void sum(const int *numbers, int n, Part part, int *to) {
   if (i < n) atomicAdd(to, numbers[i] * (int)part.scale + part.first);  // ~adds
 }
 
-// All threads fill, and one lets the others be added.
+// All threads fill, in a warp and a part of one, and one lets their numbers be added.
 extern "C" __global__ void early(int *numbers, int *to, bool right) {
   numbers[threadIdx.x] = threadIdx.x;  // ~early
   if (right) __syncthreads();
-  if (threadIdx.x == 0) sum<<<2, 32>>>(numbers, 64, Part{1, 2.0}, to);  // ~launches
+  if (threadIdx.x == 0) sum<<<2, 32>>>(numbers, 40, Part{1, 2.0}, to);  // ~launches
 }
 
 extern "C" __global__ void add_one(int *to) { *to += 1; }
@@ -64,7 +64,7 @@ int main(int count, char **words) {
   OK(cudaMalloc(&to, sizeof(int)));
   OK(cudaMemset(numbers, 0, 64 * sizeof(int)));
   OK(cudaMemset(to, 0, sizeof(int)));
-  if (!strcmp(word, "early")) early<<<1, 64>>>(numbers, to, right);
+  if (!strcmp(word, "early")) early<<<1, 40>>>(numbers, to, right);
   if (!strcmp(word, "result")) result<<<1, 64>>>(numbers, to, right);
   if (!strcmp(word, "too_many")) too_many<<<1, 64>>>(numbers, to, right);
   if (!strcmp(word, "halves")) halves<<<1, 1>>>(numbers, 64);

@@ -105,7 +105,7 @@ fn kernels_launch_kernels() {
     };
     let too_many = "error[launch]: kernel `sum` is launched with blocks of 2048 x 1 x 1 threads".to_owned();
     let cases = [
-        ("early", 6112, race("early", "reads"), vec![line("~early"), line("~adds"), line("~launches")]),
+        ("early", 2380, race("early", "reads"), vec![line("~early"), line("~adds"), line("~launches")]),
         ("result", 66, race("result", "changes"), vec![line("~result"), line("~adds"), line("~beside")]),
         ("too_many", 0, too_many, vec![line("~too_many")]),
     ];

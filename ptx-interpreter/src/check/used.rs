@@ -78,9 +78,12 @@ impl Checks {
             return all.iter().for_each(|known| self.read_of_page(begin, page, *known, ranges));
         }
         let mut first = 0;
-        let alike = |one: &Cell, other: &Cell| one == other && !one.has_more();
+        // Of neighbouring cells with one mark, some may be of threads that are known, and others not.
+        let alike =
+            |one: &Cell, other: &Cell| one == other && !one.has_more() && (!is_known || *one == Cell::default());
         for part in page.cells.chunk_by(alike) {
-            self.add_cells(ranges, begin, first..first + part.len(), &self.uses_of(part[0]));
+            let uses = self.uses_of(part[0], begin + first as u64 * CELL);
+            self.add_cells(ranges, begin, first..first + part.len(), &uses);
             first += part.len();
         }
     }
@@ -90,8 +93,9 @@ impl Checks {
         self.dependents.is_some() || self.children.is_some()
     }
 
-    /// Who knows of an access.
-    fn who_knows(&self, mark: &Mark) -> KnownTo {
+    /// Who knows of an access to a cell.
+    fn who_knows(&self, mark: &Mark, cell: u64) -> KnownTo {
+        let mark = &Mark { lanes: mark.lanes_at(cell), ..*mark };
         let first = || self.actor_of(mark, 0);
         KnownTo {
             shown: self.has_early_grid()
@@ -103,7 +107,7 @@ impl Checks {
 
     /// What was read of a page that nobody has written.
     fn read_of_page(&self, begin: u64, page: &Page, known: KnownTo, ranges: &mut Ranges) {
-        let read = read_only(page, &|mark| self.who_knows(mark) == known);
+        let read = read_only(page, &|mark, cell| self.who_knows(mark, begin + cell as u64 * CELL) == known);
         let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
         let mut first = 0;
         for part in read.chunk_by(alike) {
@@ -114,12 +118,12 @@ impl Checks {
         }
     }
 
-    /// How a cell was used. What is written need not be told to be read.
-    fn uses_of(&self, cell: Cell) -> Uses {
+    /// How the cell at an address was used. What is written need not be told to be read.
+    fn uses_of(&self, cell: Cell, at: u64) -> Uses {
         let mut uses = Uses::default();
         self.shadow.each_mark(cell, |mark| {
             let how = Use::of(mark.scope == OF_GPU, mark.writes);
-            let (bytes, first) = &mut uses[self.who_knows(mark).index()][how as usize];
+            let (bytes, first) = &mut uses[self.who_knows(mark, at).index()][how as usize];
             if *bytes == 0 {
                 *first = *mark;
             }
@@ -189,12 +193,12 @@ fn read_by_one(page: &Page) -> Option<Mark> {
 }
 
 /// Which bytes of a page were read that nobody has written, and by whom, as far as somebody `keeps` the reads.
-fn read_only(page: &Page, keeps: &dyn Fn(&Mark) -> bool) -> [(u8, Mark); CELLS] {
+fn read_only(page: &Page, keeps: &dyn Fn(&Mark, usize) -> bool) -> [(u8, Mark); CELLS] {
     let mut read = [(0, Mark::default()); CELLS];
     let mut whole = [0; CELLS / 64];
     for reading in page.readings() {
         let cells = (!reading.is_within(&whole)).then(|| reading.cells());
-        for (cell, mark) in cells.into_iter().flatten().filter(|(_, mark)| keeps(mark)) {
+        for (cell, mark) in cells.into_iter().flatten().filter(|(cell, mark)| keeps(mark, *cell)) {
             let (bytes, first) = &mut read[cell];
             if *bytes == 0 {
                 *first = mark;

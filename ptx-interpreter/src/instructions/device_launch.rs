@@ -13,6 +13,8 @@ const ALONE: &str = "the kernel launches kernels (dynamic parallelism): `cargo p
 
 /// `cudaStreamTailLaunch`: when the kernel and all that it launches have ended.
 const TAIL: u64 = 3;
+/// `cudaErrorMemoryAllocation`
+const NO_MEMORY: u32 = 2;
 /// What the streams and events of a kernel are: nothing else has this handle.
 const HANDLE: u64 = 0x100;
 
@@ -30,6 +32,8 @@ impl Machine<'_> {
             ("GetParameterBufferV2", [_, _, _, _], [_]) => Self::parameter_buffer,
             ("LaunchDeviceV2", [_, _], [_]) => Self::launch_from_device,
             ("StreamCreateWithFlags" | "EventCreateWithFlags", [_, _], [_]) => Self::create_handle,
+            ("Malloc", [_, _], [_]) => Self::device_malloc,
+            ("Free", [_], [_]) => Self::device_free,
             ("StreamDestroy" | "EventDestroy", [_], [_]) => Self::nothing_to_do,
             ("EventRecord" | "EventRecordWithFlags" | "StreamWaitEvent", _, [_]) => Self::nothing_to_do,
             ("GetLastError" | "PeekAtLastError", [], [_]) => Self::nothing_to_do,
@@ -85,6 +89,23 @@ impl Machine<'_> {
         self.tell(|checks, machine| checks.launches_kernel(machine.actor(thread)));
         let by = (self.actor(thread), self.site);
         self.launched.push(Asked { is_tail: stream == TAIL, by, ..asked });
+        Ok(vec![0; 4])
+    }
+
+    /// `cudaMalloc` on the device: where the pointer goes, and how many bytes.
+    fn device_malloc(&mut self, thread: Thread, arguments: &[u64]) -> Result<Vec<u8>> {
+        let [to, bytes] = [0, 1].map(|at| self.argument(thread, arguments[at], 8));
+        let place = self.allocate(bytes);
+        self.watch_one(thread, to, 8, How::WRITE)?;
+        self.write_number(to, 8, place)?;
+        let status = if place == 0 { NO_MEMORY } else { 0 };
+        Ok(status.to_le_bytes().to_vec())
+    }
+
+    /// `cudaFree` on the device.
+    fn device_free(&mut self, thread: Thread, arguments: &[u64]) -> Result<Vec<u8>> {
+        let place = self.argument(thread, arguments[0], 8);
+        self.free(thread, place)?;
         Ok(vec![0; 4])
     }
 

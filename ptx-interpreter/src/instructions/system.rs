@@ -76,7 +76,7 @@ impl Machine<'_> {
     }
 
     /// Whoever frees memory may do so only after all accesses of others to it.
-    fn free(&mut self, thread: Thread, begin: u64) -> Result<()> {
+    pub(super) fn free(&mut self, thread: Thread, begin: u64) -> Result<()> {
         if begin == 0 {
             return Ok(());
         }
