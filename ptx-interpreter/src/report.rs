@@ -212,11 +212,25 @@ fn by_lines(all: Vec<Finding>) -> Vec<Finding> {
             }
         }
     }
+    fold(&mut findings, &mut pairs);
     for (finding, pairs) in findings.iter_mut().zip(pairs).filter(|(_, pairs)| *pairs > 1) {
         let what = if finding.places.len() == 1 { "instructions" } else { "pairs of instructions" };
         finding.notes.push(format!("{pairs} {what} of the PTX come from here, and do the same"));
     }
     findings
+}
+
+/// What another finding tells as well is counted there.
+fn fold(findings: &mut Vec<Finding>, pairs: &mut Vec<usize>) {
+    for at in (0..findings.len()).rev() {
+        let tells = |other: &usize| *other != at && findings[at].is_told_by(&findings[*other]);
+        if let Some(other) = (0..findings.len()).find(tells) {
+            findings[other].times += findings[at].times;
+            pairs[other] += pairs[at];
+            findings.remove(at);
+            pairs.remove(at);
+        }
+    }
 }
 
 /// Where threads change a value by a load and a store.

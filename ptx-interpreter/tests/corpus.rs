@@ -79,6 +79,18 @@ fn a_finding_says_what_is_missing() {
     assert!(text.contains("= help: write the flag with `st.release.gpu`"), "{text}");
 }
 
+/// What the load and the store of one line lack is one finding: an order, or an atomic.
+#[test]
+fn a_line_that_loads_and_stores_is_one_finding() {
+    for name in ["unlocked", "lost"] {
+        let (program, pair) = pairs::find(name);
+        for seed in 0..SEEDS {
+            let findings = pair.run(&program, "wrong", seed).findings;
+            assert_eq!(findings.len(), 1, "{name}, seed {seed}: {findings:#?}");
+        }
+    }
+}
+
 /// A seed replays.
 #[test]
 fn a_seed_replays() {

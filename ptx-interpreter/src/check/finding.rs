@@ -255,6 +255,25 @@ impl Finding {
             && pairs.into_iter().all(|(one, other)| one.is_of_the_line_of(other))
     }
 
+    /// Whether another one tells the same mistake of one line: loads and stores of it lack the same order, or race for a value that
+    /// threads load and store again.
+    pub(crate) fn is_told_by(&self, other: &Finding) -> bool {
+        let has_line = self.places.len() > 1 && self.places.iter().all(|place| place.source.is_some());
+        let are_beside = || {
+            let mut pairs = self.places.iter().zip(&other.places);
+            self.places.len() == other.places.len() && pairs.all(|(one, other)| one.is_at_the_line_of(other))
+        };
+        let is_of_update = || {
+            let place = &other.places[0];
+            self.places.iter().all(|one| one.is_at_the_line_of(place) && one.address() == place.address())
+        };
+        match self.kind {
+            Kind::Order => has_line && self.title == other.title && are_beside(),
+            Kind::Race => has_line && other.is_of_an_update() && is_of_update(),
+            _ => false,
+        }
+    }
+
     /// Whether all of its threads are of one warp.
     pub(crate) fn is_in_one_warp(&self) -> bool {
         let warp = |place: &Place| (place.block, place.thread as usize / LANES);

@@ -53,3 +53,13 @@ DEV reserved(const u32* in, u32* out) {
   out[t] = all[63 - t];  //~ reserved
 }
 PAIR(reserved, (const u32* in, u32* out), (in, out))
+
+// Threads of two blocks set bits of one word by a load and a store.
+//# lost race 2x32 zeros:4 ; change it by an atomic
+DEV lost(u32* word) {
+  if (WRONG)
+    *word |= 1u << threadIdx.x;  //~ lost
+  else
+    atomicOr(word, 1u << threadIdx.x);
+}
+PAIR(lost, (u32* word), (word))
