@@ -13,6 +13,8 @@ use crate::python;
 const CALLERS: usize = 32;
 /// Parts of the names of other people's files.
 const FOREIGN: [&str; 3] = ["/cuda_runtime.h", "/include/crt/", "/.cargo/registry/"];
+/// Headers of NVIDIA's libraries of templates, by a part of their names and the end. The program's line that calls them says more.
+const LIBRARIES: [(&str, &str); 3] = [("/thrust/", ".h"), ("/thrust/", ".inl"), ("/cub/", ".cuh")];
 /// nvcc makes such a function for each kernel. The one around it has the kernel's own name.
 const STUB: &str = "device_stub_";
 
@@ -65,19 +67,26 @@ impl Caller {
         name.filter(|name| !name.is_empty()).map(|name| format!(" in {name}")).unwrap_or_default()
     }
 
+    /// The first function around whose source is there: of the program itself, if there is one.
     fn line(&self) -> Option<(String, Line)> {
+        self.python.clone().or_else(|| self.line_outside(&LIBRARIES)).or_else(|| self.line_outside(&[]))
+    }
+
+    fn line_outside(&self, libraries: &[(&str, &str)]) -> Option<(String, Line)> {
         let mut stub: Option<String> = None;
-        let of_program = self.functions().find_map(|(name, line)| {
+        let is_foreign = |file: &str| {
+            FOREIGN.iter().any(|part| file.contains(part))
+                || libraries.iter().any(|(part, end)| file.contains(part) && file.ends_with(end))
+        };
+        self.functions().find_map(|(name, line)| {
             let is_of_kernel = stub.take().is_some_and(|stub| is_of_same_kernel(&stub, &name));
-            let is_there =
-                |(file, _): &Line| Path::new(file).is_file() && !FOREIGN.iter().any(|part| file.contains(part));
+            let is_there = |(file, _): &Line| Path::new(file).is_file() && !is_foreign(file);
             if name.contains(STUB) {
                 stub = Some(name);
                 return None;
             }
             line.filter(|line| !is_of_kernel && is_there(line)).map(|line| (name, line))
-        });
-        self.python.clone().or(of_program)
+        })
     }
 
     /// The functions around, the innermost first.

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
+#include "thrust/launched.h"
 
 __global__ void plain(int *to) {
   if (to) *to = 1;
@@ -162,6 +163,7 @@ static int by_brackets() {
   int blocks = cudaGetLastError();
   plain<<<1, 32, 49153>>>(nullptr);
   printf("%d %d %d\n", threads, blocks, cudaGetLastError());
+  launched(plain, 4096);
   return 0;
 }
 

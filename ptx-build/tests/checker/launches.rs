@@ -38,7 +38,8 @@ fn what_stands_in_brackets_has_an_error_of_its_own() {
     assert_eq!(code, Some(1), "{printed}{complaint}");
     assert!(printed.starts_with("9 9 1\n"), "{printed}");
     let text = fs::read_to_string(source("launches.cu")).expect("the program");
-    for launch in ["plain<<<1, 2048>>>", "plain<<<dim3(1, 65536), 32>>>", "plain<<<1, 32, 49153>>>"] {
+    for launch in ["plain<<<1, 2048>>>", "plain<<<dim3(1, 65536), 32>>>", "plain<<<1, 32, 49153>>>", "launched(plain, "]
+    {
         let line = 1 + text.lines().position(|line| line.contains(launch)).expect("the launch");
         assert!(printed.contains(&format!("launches.cu:{line}, by_brackets")), "{printed}");
     }
