@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::inlined::Inlined;
 use crate::instructions::{Call, Callee, Exit, Return, Table, decode};
 use crate::lanes::LANES;
+use crate::lockstep::volatile;
 use crate::machine::{Action, Code, Line, Program};
 use crate::operand::{Operand, Place, Register, number};
 use crate::origins::origins;
@@ -100,6 +101,7 @@ impl Program {
             variable.pointers = variables;
         }
         Program {
+            known: Sites::new(&sites, volatile(codes.values(), &sites)).into(),
             grid_workspace,
             functions: codes,
             names,
@@ -108,7 +110,6 @@ impl Program {
             variables: kept,
             initial: content.clone(),
             module: content.into(),
-            known: Sites::new(&sites).into(),
             paths: Paths::new(sites.len()).into(),
             sites: AllSites(sites),
             names_reserved: module.contains("%reserved_smem"),

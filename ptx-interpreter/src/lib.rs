@@ -52,6 +52,7 @@ mod launch;
 mod linker;
 mod loaded;
 mod local;
+mod lockstep;
 mod machine;
 mod meeting;
 mod memory;

@@ -1,6 +1,6 @@
 //! Where an instruction is in a text.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, Index};
 
 /// Where an instruction is.
@@ -49,10 +49,12 @@ pub(crate) struct Sites {
     lines: Vec<Option<usize>>,
     /// Where the functions begin.
     begins: Vec<u32>,
+    /// Volatile accesses, but for those that wait in a loop.
+    volatile: HashSet<u32>,
 }
 
 impl Sites {
-    pub(crate) fn new(all: &[Site]) -> Sites {
+    pub(crate) fn new(all: &[Site], volatile: HashSet<u32>) -> Sites {
         let mut numbers = HashMap::new();
         let lines = all.iter().map(|site| {
             let next = numbers.len();
@@ -64,13 +66,18 @@ impl Sites {
         let within = if is_free { Vec::new() } else { all.iter().map(|site| site.within.clone()).collect() };
         let is_first = |at: &u32| *at == 0 || all[*at as usize].function != all[*at as usize - 1].function;
         let begins = (0..all.len() as u32).filter(is_first).collect();
-        Sites { count: all.len() as u32, within, lines, begins }
+        Sites { count: all.len() as u32, within, lines, begins, volatile }
     }
 
     /// The instruction of a site, by whatever calls it was reached.
     #[inline]
     pub(crate) fn instruction(&self, site: u32) -> u32 {
         if site < self.count { site } else { site % self.count }
+    }
+
+    /// Whether it is a volatile access, and does not wait in a loop.
+    pub(crate) fn is_volatile(&self, site: u32) -> bool {
+        self.volatile.contains(&self.instruction(site))
     }
 
     /// Where the accesses of a site have to stay; nothing if they need not.

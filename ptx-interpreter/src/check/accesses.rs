@@ -18,6 +18,8 @@ pub(super) enum Conflict {
     Race,
     /// Both are strong, and the scope of one is too narrow.
     Narrow,
+    /// Both are volatile, of a warp whose threads need not go on together.
+    Lockstep,
     Proxy,
     Async,
     /// `tcgen05` instructions of two threads, which a fence of `tcgen05` has to order.
@@ -225,6 +227,9 @@ impl Checks {
                 || observed(state, kept, event.actor);
             if !ordered {
                 match self.strong(old, new, actor, event.actor) {
+                    Some(true) if self.counts_on_lockstep(old, actor, event) => {
+                        return Some((Conflict::Lockstep, actor));
+                    }
                     Some(true) => continue,
                     Some(false) => return Some((Conflict::Narrow, actor)),
                     None if self.is_told_of_init(event.actor, event.address, (actor, old.site)) => continue,
@@ -236,6 +241,16 @@ impl Checks {
             }
         }
         None
+    }
+
+    /// Whether a thread reads from shared memory by `volatile` what another one of its warp has stored so: it counts on it that
+    /// both go on together.
+    fn counts_on_lockstep(&self, old: &Mark, actor: Actor, event: Event) -> bool {
+        old.writes
+            && event.how.reads
+            && is_shared(event.address)
+            && actor.is_in_warp_of(event.actor)
+            && [old.site, event.site].into_iter().all(|site| self.sites.is_volatile(site))
     }
 
     /// Whether two accesses are morally strong: None, if one of them is weak or is of other bytes.

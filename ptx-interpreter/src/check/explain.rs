@@ -183,7 +183,7 @@ impl Checks {
             Conflict::Proxy => Kind::Proxy,
             Conflict::Narrow | Conflict::Fence => Kind::Order,
             Conflict::Race if self.missed(old, actor, event).is_some() => Kind::Order,
-            Conflict::Race => Kind::Race,
+            Conflict::Race | Conflict::Lockstep => Kind::Race,
         };
         if self.is_known(kind, (old.site, event.site), distance) {
             return;
@@ -200,6 +200,14 @@ impl Checks {
             Conflict::Async => self.unfinished(old, actor, event, &mut found),
             Conflict::Proxy => self.other_proxy(old, event, &mut found),
             Conflict::Fence => self.without_fence(old, event, &mut found),
+            Conflict::Lockstep => {
+                found.title =
+                    "a thread reads by `volatile` what another one of its warp stores, and nothing orders them".into();
+                found.notes.push(
+                    "since sm_70 the threads of a warp need not go on together, and `volatile` does not wait".into(),
+                );
+                found.help = "put `__syncwarp()` between the two (`bar.warp.sync`), or exchange by a shuffle".into();
+            }
             Conflict::Narrow => {
                 let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
                 found.title =

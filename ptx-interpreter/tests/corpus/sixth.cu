@@ -63,3 +63,23 @@ DEV lost(u32* word) {
     atomicOr(word, 1u << threadIdx.x);
 }
 PAIR(lost, (u32* word), (word))
+// A sum as before sm_70: the threads of a warp count on it that they go on together. A loop that waits for a flag does not.
+//# lockstep race 1x32 numbers:256 zeros:128 ; need not go on together
+DEV lockstep(const u32* in, u32* out) {
+  __shared__ volatile u32 sums[64], flag;
+  u32 t = threadIdx.x;
+  if (t == 0) flag = 0;
+  sums[t] = in[t];
+  sums[t + 32] = 0;
+  __syncwarp();
+  if (t == 5) flag = 1;
+  while (!flag) {}
+  for (u32 far = 16; far; far /= 2) {
+    u32 own = sums[t] + sums[t + far];  //~ lockstep
+    if (!WRONG) __syncwarp();
+    sums[t] = own;  //~ lockstep
+    if (!WRONG) __syncwarp();
+  }
+  out[t] = sums[t];
+}
+PAIR(lockstep, (const u32* in, u32* out), (in, out))
