@@ -89,8 +89,13 @@ impl Sites {
     /// Whether the one instruction is behind the other in the text of their function.
     pub(crate) fn is_behind(&self, one: u32, other: u32) -> bool {
         let [one, other] = [one, other].map(|site| self.instruction(site));
-        let function = |site: u32| self.begins.partition_point(|begin| *begin <= site);
-        one > other && function(one) == function(other)
+        one > other && self.function(one) == self.function(other)
+    }
+
+    /// The number of a site's function.
+    pub(crate) fn function(&self, site: u32) -> u32 {
+        let instruction = self.instruction(site);
+        self.begins.partition_point(|begin| *begin <= instruction) as u32
     }
 
     /// Whether both are the same instruction, or a compiler has made both of one line: of a loop, say.

@@ -2,7 +2,7 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, scope_of};
+use super::checks::{Checks, Event, Found, NONE, scope_of};
 use super::finding::Kind;
 use super::marks::happened;
 use super::pieces::Piece;
@@ -240,7 +240,11 @@ impl Checks {
             }
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
-        self.find_between(found, distance);
+        match conflict {
+            // Each step of a sum would be told.
+            Conflict::Lockstep => self.find_as((kind, NONE, self.sites.function(event.site)), found, distance),
+            _ => self.find_between(found, distance),
+        }
     }
 
     /// Whether copies of two blocks write the same bytes, and the thread that begins the later one knows nothing of the other thread.
