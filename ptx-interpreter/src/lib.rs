@@ -16,83 +16,22 @@
 //!
 //! An instruction that the interpreter does not know is a [gap](Why::Gap) of the interpreter, and no fault of the kernel.
 
-mod access;
 mod allowed;
 // Its macros are for numbers of every width, among them the widest.
 #[allow(clippy::useless_conversion)]
 mod alu;
-mod barriers;
-mod begun;
-mod beneath;
-mod calls;
-mod change;
 mod check;
-mod code;
-mod compared;
-mod copies;
-mod deadline;
-mod deadlock;
-mod delayed;
-mod delays;
-mod descriptor;
-mod exchange;
-mod fate;
-mod fetch;
-mod gaps;
-mod grid;
-mod group;
-mod heap;
-mod in_order;
-mod inlined;
 mod instructions;
-mod joint;
-mod l1;
-mod lanes;
-mod launch;
-mod linker;
-mod loaded;
-mod local;
-mod lockstep;
 mod machine;
-mod meeting;
 mod memory;
-mod near;
-mod numbered;
-mod older;
-mod operand;
-mod origins;
-mod overlay;
-mod overwritten;
 mod parts;
-mod paths;
-mod polls;
-mod pool;
+mod ptx;
 #[cfg(feature = "serde")]
 mod record;
 mod report;
-mod resources;
-mod room;
-mod run;
-mod scoped;
-mod separate;
-mod shape;
-mod site;
-mod spaces;
-mod special;
-mod stop;
-mod tensor;
-mod text;
-mod texture;
 mod trial;
-mod turns;
-mod units;
-mod variable;
 mod watch;
-mod watch_group;
-mod watch_tensor;
-mod watch_texture;
 mod weak;
-mod written;
 
 use std::collections::BTreeSet;
 
@@ -103,23 +42,23 @@ pub mod tensor_map {
 
 pub use allowed::Allowed;
 pub use check::{Call, Finding, Kind, Piece, Place, Use, Used, UsedRange};
-pub use compared::Newest;
-pub use gaps::Gaps;
-pub use heap::Heap;
-pub use in_order::{Choice, Ready};
-pub use launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts};
-pub use linker::link;
 pub use machine::Program;
-pub use overwritten::{Left, Overwritten};
+pub use machine::in_order::{Choice, Ready};
+pub use machine::launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts};
+pub use machine::resources::available_memory;
+pub use machine::stop::{Stop, Why};
+pub use memory::gaps::Gaps;
+pub use memory::heap::Heap;
+pub use memory::overwritten::{Left, Overwritten};
+pub use memory::texture::{Element, Number, Objects, Outer, Resource, Shape, Texture};
+pub use ptx::linker::link;
+pub use ptx::shape::Kernel;
+pub use ptx::variable::{Pointer, Variable};
 #[cfg(feature = "serde")]
 pub use record::Record;
 pub use report::Report;
-pub use resources::available_memory;
-pub use shape::Kernel;
-pub use stop::{Stop, Why};
-pub use texture::{Element, Number, Objects, Outer, Resource, Shape, Texture};
 pub use trial::Trial;
-pub use variable::{Pointer, Variable};
+pub use weak::compared::Newest;
 
 use machine::Action;
 

@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
-use crate::launch::{Asked, DeviceLaunch, Launch, Outside};
+use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside};
+use crate::machine::stop::{Stop, Why};
 use crate::machine::{Machine, Program};
-use crate::paths::Paths;
-use crate::site::Site;
-use crate::spaces::{Named, Owner, owner};
-use crate::stop::{Stop, Why};
-use crate::text;
+use crate::memory::spaces::{Named, Owner, owner};
+use crate::ptx::paths::Paths;
+use crate::ptx::site::Site;
+use crate::ptx::text;
 
 /// What came of a launch that was checked.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ impl Program {
         outside: &'a Outside<'a>,
         launch: &'a Launch<'a>,
         pieces: Arc<Pieces>,
-        run: impl FnOnce(&mut Machine<'a>) -> crate::stop::Result<()>,
+        run: impl FnOnce(&mut Machine<'a>) -> crate::machine::stop::Result<()>,
     ) -> Report {
         let known = self.functions.get(launch.kernel).is_some_and(|code| code.is_entry);
         let mut machine = match Machine::new(self, outside, launch, None) {

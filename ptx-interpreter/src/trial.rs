@@ -5,13 +5,13 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::check::{Piece, Pieces};
-use crate::gaps::Gaps;
-use crate::in_order::Choice;
-use crate::launch::{Delays, Launch, Outside, Parts};
+use crate::machine::in_order::Choice;
+use crate::machine::launch::{Delays, Launch, Outside, Parts};
+use crate::machine::resources::available_memory;
+use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Program};
+use crate::memory::gaps::Gaps;
 use crate::report::Report;
-use crate::resources::available_memory;
-use crate::stop::{Result, wrong};
 
 /// A launch of a kernel with buffers of its own.
 ///

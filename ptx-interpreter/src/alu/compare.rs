@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::format::{Format, by_format};
 use super::logic::combination;
 use super::words::{Alu, Apply, Type, Words, by_sign, lanewise, low};
-use crate::lanes::each;
+use crate::machine::lanes::each;
 
 const INTEGERS: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64";
 const FLOATS: &str = "f16 f16x2 bf16 bf16x2 f32 f64";

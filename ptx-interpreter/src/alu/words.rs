@@ -1,6 +1,6 @@
 //! What an instruction makes of its operands, if that is all that it does.
 
-use crate::lanes::{Lanes, each};
+use crate::machine::lanes::{Lanes, each};
 
 /// What kind of number a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

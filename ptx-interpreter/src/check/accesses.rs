@@ -8,9 +8,9 @@ use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
 use super::pieces::Pieces;
 use super::shadow::{CELLS, Kept, PAGE, Values};
-use crate::access::{How, Memory};
-use crate::lanes::{LANES, lanes_of};
-use crate::spaces::{is_heap, is_shared, is_tensor};
+use crate::machine::lanes::{LANES, lanes_of};
+use crate::memory::spaces::{is_heap, is_shared, is_tensor};
+use crate::ptx::access::{How, Memory};
 
 /// Why two accesses do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

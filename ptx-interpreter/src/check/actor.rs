@@ -1,6 +1,6 @@
 //! A thread, as the checks know it.
 
-use crate::lanes::LANES;
+use crate::machine::lanes::LANES;
 
 /// A thread, by its block's number in the grid and its own in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use super::checks::{Checks, Event, Found};
 use super::finding::Kind;
-use crate::spaces::{Named, Owner, owner};
+use crate::memory::spaces::{Named, Owner, owner};
 
 impl Checks {
     /// Whether it is known in which variables an instruction has to stay.

@@ -18,9 +18,9 @@ use super::mark::{Row, remove_range};
 use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
-use crate::access::{Engine, How, Scope};
-use crate::site::Sites;
-use crate::spaces::Named;
+use crate::memory::spaces::Named;
+use crate::ptx::access::{Engine, How, Scope};
+use crate::ptx::site::Sites;
 
 use super::finding::Kind;
 use super::missing::Unwritten;

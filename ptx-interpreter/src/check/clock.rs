@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::actor::Actor;
-use crate::lanes::lanes_of;
+use crate::machine::lanes::lanes_of;
 
 /// For each thread, the last of its epochs that happened before; and the same for what copies memory by itself.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@
 
 use super::actor::Actor;
 use super::clock::Known;
-use crate::access::Scope;
+use crate::ptx::access::Scope;
 
 /// Writes of a location that are remembered, at most. Of more the first ones are forgotten.
 const MESSAGES: usize = 64;

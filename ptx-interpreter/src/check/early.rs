@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::actor::Actor;
 use super::uses::{Use, UsedRange};
-use crate::spaces::{Owner, owner};
+use crate::memory::spaces::{Owner, owner};
 
 /// Ranges that are remembered, at most. More are not looked at.
 const RANGES: usize = 1 << 20;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::lanes::LANES;
-use crate::text::guarded;
+use crate::machine::lanes::LANES;
+use crate::ptx::text::guarded;
 
 /// Of what kind a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

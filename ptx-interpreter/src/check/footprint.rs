@@ -3,7 +3,7 @@
 use super::checks::Checks;
 use super::mark::{CELL, CELLS, Mark, QuickMap, WHOLE};
 use super::shadow::{Cell, PAGE, Page};
-use crate::spaces::{Owner, owner};
+use crate::memory::spaces::{Owner, owner};
 
 /// For each byte of a page of the shadow a bit.
 pub(crate) type Bytes = [u64; PAGE as usize / 64];

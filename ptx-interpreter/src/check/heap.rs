@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::checks::Checks;
 use super::pieces::Piece;
-use crate::gaps::Gaps;
+use crate::memory::gaps::Gaps;
 
 /// How the name of a piece goes on when it is freed.
 const FREED: &str = ", which the kernel has freed";

@@ -12,7 +12,7 @@ use super::clock::Known;
 use super::coherence::{After, Late, Location, Set, Source, Writer, members};
 use super::marks::happened;
 use super::values::Way;
-use crate::access::{How, Scope};
+use crate::ptx::access::{How, Scope};
 
 impl<R: Clone> Location<R> {
     /// Whether a late read may return a write.

@@ -6,8 +6,8 @@ use super::early::Early;
 use super::finding::{Kind, NOT_BEGUN, OUTLIVED};
 use super::uses::Use;
 use super::visits::{Visit, Visitor};
-use crate::access::{Engine, Scope};
-use crate::spaces::{Owner, is_shared, owner};
+use crate::memory::spaces::{Owner, is_shared, owner};
+use crate::ptx::access::{Engine, Scope};
 
 impl Checks {
     /// An access to shared memory: that of another block, or by an engine, may come too late.

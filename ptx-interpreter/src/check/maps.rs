@@ -6,7 +6,7 @@ use super::checks::{Checks, Event, Found};
 use super::clock::Clock;
 use super::finding::Kind;
 use super::mark::{CELL, Mark};
-use crate::access::How;
+use crate::ptx::access::How;
 
 impl Checks {
     /// `fence.proxy.tensormap::generic.acquire`

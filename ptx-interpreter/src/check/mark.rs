@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-use crate::lanes::LANES;
+use crate::machine::lanes::LANES;
 
 /// Bytes that are remembered together.
 pub(crate) const CELL: u64 = 4;

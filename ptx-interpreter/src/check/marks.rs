@@ -7,7 +7,7 @@
 use super::actor::Actor;
 use super::checks::{Checks, Event, State};
 use super::shadow::{Busy, Kept, Mark};
-use crate::lanes::lanes_of;
+use crate::machine::lanes::lanes_of;
 
 /// Marks of one cell, at most. Of more some are forgotten.
 const MARKS: usize = 64;

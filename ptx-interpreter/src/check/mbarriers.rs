@@ -7,7 +7,7 @@ use super::mark::CELL;
 use super::marks::happened;
 use super::trail::{Link, Trail};
 use super::weak_order::remember;
-use crate::access::{Arrival, Engine, Memory, Scope};
+use crate::ptx::access::{Arrival, Engine, Memory, Scope};
 
 impl Checks {
     /// The copies of a thread count at a barrier in memory.

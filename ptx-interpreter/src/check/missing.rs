@@ -1,6 +1,6 @@
 //! Which bytes of a read nobody has written, and whether that matters.
 
-use crate::fate::Fate;
+use crate::ptx::fate::Fate;
 
 /// Which bytes of what an instruction reads nobody has written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

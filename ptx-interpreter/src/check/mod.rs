@@ -31,6 +31,7 @@ mod mbarriers;
 mod merged;
 mod metadata;
 mod missing;
+mod no_barrier;
 mod orders;
 mod packed;
 mod pieces;

@@ -9,7 +9,7 @@ use super::heads::{Heads, Reach};
 use super::mark::CELL;
 use super::trail::Link;
 use super::weak_order::lack;
-use crate::access::{Engine, Fence, Scope};
+use crate::ptx::access::{Engine, Fence, Scope};
 
 impl State {
     /// All that the thread did and knew until now; a new epoch begins.

@@ -3,7 +3,7 @@
 use super::actor::Actor;
 use super::checks::{Checks, Found};
 use super::finding::Kind;
-use crate::spaces::{Owner, owner};
+use crate::memory::spaces::{Owner, owner};
 
 impl Checks {
     /// A thread adds two floats in 32 bits to those at an address.

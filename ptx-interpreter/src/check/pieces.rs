@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::gaps::Gaps;
+use crate::memory::gaps::Gaps;
 
 /// A piece of memory that a kernel is given.
 #[derive(Clone, Debug)]

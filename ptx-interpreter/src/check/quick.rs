@@ -7,9 +7,9 @@ use super::checks::{Checks, Event, State};
 use super::crowd::Crowd;
 use super::mark::{CELL, Mark, WHOLE};
 use super::shadow::{CELLS, Cell, PAGE, Page};
-use crate::access::Memory;
-use crate::lanes::LANES;
-use crate::spaces::{is_shared, is_tensor};
+use crate::machine::lanes::LANES;
+use crate::memory::spaces::{is_shared, is_tensor};
+use crate::ptx::access::Memory;
 
 /// A weak access by threads that know the same, or by an engine.
 struct Deed<'a> {

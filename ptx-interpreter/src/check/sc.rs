@@ -12,7 +12,7 @@ use super::heads::Reach;
 use super::mark::Mark;
 use super::marks::happened;
 use super::shadow::Kept;
-use crate::lanes::lanes_of;
+use crate::machine::lanes::lanes_of;
 
 /// Fences of a thread that are remembered.
 const FENCES: usize = 4;

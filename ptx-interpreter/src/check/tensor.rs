@@ -10,9 +10,9 @@ use super::checks::{Checks, Event, Found};
 use super::clock::Known;
 use super::finding::{Kind, OTHER_LANES};
 use super::mark::Mark;
-use crate::access::{Engine, How};
-use crate::spaces::{is_tensor, tensor_of};
-use crate::tensor::{COLUMNS, LANES, WORD};
+use crate::memory::spaces::{is_tensor, tensor_of};
+use crate::memory::tensor::{COLUMNS, LANES, WORD};
+use crate::ptx::access::{Engine, How};
 
 impl Checks {
     /// `tcgen05.fence::before_thread_sync`

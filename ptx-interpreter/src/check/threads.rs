@@ -2,7 +2,7 @@
 
 use std::ops::Index;
 
-use crate::lanes::{LANES, lanes_where};
+use crate::machine::lanes::{LANES, lanes_where};
 
 /// Something for each thread of a block.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use super::actor::Actor;
 use super::checks::{Checks, Event, Numbers, State};
 use super::mark::{CELL, Mark, Row, WHOLE};
-use crate::access::How;
-use crate::lanes::{LANES, Lanes, lanes_of, lanes_where};
+use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
+use crate::ptx::access::How;
 
 /// Fewer lanes are in a row only if they are neighbours.
 const FEW: u32 = 8;

@@ -6,8 +6,8 @@ use super::finding::Kind;
 use super::mark::CELL;
 use super::missing::Unwritten;
 use super::shadow::PAGE;
-use crate::fate::Fate;
-use crate::spaces::{Owner, owner};
+use crate::memory::spaces::{Owner, owner};
+use crate::ptx::fate::Fate;
 
 impl Checks {
     /// An access reads some bytes that nobody has written, the first of this cell at `at`.

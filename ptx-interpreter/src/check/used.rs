@@ -8,7 +8,7 @@ use super::early::Early;
 use super::mark::{CELL, CELLS, Mark, WHOLE};
 use super::shadow::{Cell, PAGE, Page};
 use super::uses::{Use, Used, UsedRange};
-use crate::spaces::{Owner, owner};
+use crate::memory::spaces::{Owner, owner};
 
 /// What the scope of the GPU is in a mark.
 const OF_GPU: u8 = 3;

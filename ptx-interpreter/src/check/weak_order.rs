@@ -5,7 +5,7 @@ use super::checks::{Checks, Event, Found, Lack, Missed, Record, State, Through, 
 use super::clock::Known;
 use super::heads::Reach;
 use super::shadow::Mark;
-use crate::access::Scope;
+use crate::ptx::access::Scope;
 
 /// What a thread remembers of orders that were too weak, at most.
 const MISSED: usize = 8;

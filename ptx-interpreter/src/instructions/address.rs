@@ -1,10 +1,10 @@
 //! `cvta`, `isspacep`, `mapa` and `getctarank`.
 
-use crate::group::{Group, Thread};
-use crate::lanes::LANES;
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::LANES;
+use crate::machine::stop::{Result, missing};
 use crate::machine::{Machine, Step};
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, missing};
+use crate::ptx::operand::{Operand, Space};
 
 struct Address {
     what: What,

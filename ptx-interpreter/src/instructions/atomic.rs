@@ -5,15 +5,15 @@ use std::sync::OnceLock;
 use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
 use ptx_intrinsics::ptx::change;
 
-use crate::access::How;
-use crate::delayed::LateRead;
-use crate::group::{Group, Thread};
-use crate::lanes::{LANES, Lanes};
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::{LANES, Lanes};
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::spaces::is_shared;
-use crate::stop::Result;
+use crate::memory::spaces::is_shared;
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Space};
+use crate::weak::delayed::LateRead;
 
 struct AtomicStep {
     atomic: Atomic,

@@ -1,12 +1,12 @@
 //! `bar` and `barrier`: the threads of a block meet.
 
 use crate::alu::Type;
-use crate::group::Group;
-use crate::lanes::{LANES, lanes_of};
+use crate::machine::group::Group;
+use crate::machine::lanes::{LANES, lanes_of};
+use crate::machine::meeting::Reduction;
+use crate::machine::stop::{Result, Why, missing, stop};
 use crate::machine::{Machine, Step};
-use crate::meeting::Reduction;
-use crate::operand::Operand;
-use crate::stop::{Result, Why, missing, stop};
+use crate::ptx::operand::Operand;
 
 struct Barrier {
     waits: bool,

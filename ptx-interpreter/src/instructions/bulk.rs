@@ -5,14 +5,14 @@ use ptx_intrinsics::on_cpu::tensor::Mode;
 
 use super::mbarrier::{Takes, on_barrier};
 use super::tensor::{map_at, mode_of};
-use crate::access::Engine;
-use crate::begun::Copy;
-use crate::change::Change;
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, Why, missing, stop};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, Why, missing, stop};
+use crate::memory::begun::Copy;
+use crate::memory::change::Change;
+use crate::ptx::access::Engine;
+use crate::ptx::operand::{Operand, Space};
 
 struct Bulk {
     what: What,

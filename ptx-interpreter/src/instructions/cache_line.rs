@@ -1,13 +1,13 @@
 //! `prefetch`, `applypriority` and `discard`. The first two are hints: no memory has to be there, but for a tensor map.
 //! `discard` loses what is in its memory.
 
-use crate::access::How;
-use crate::group::Group;
-use crate::lanes::LANES;
+use crate::machine::group::Group;
+use crate::machine::lanes::LANES;
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::{aligned, all_aligned};
-use crate::operand::{Operand, Space};
-use crate::stop::Result;
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Space};
 
 struct Prefetch(Space, Operand);
 struct PrefetchMap(Space, Operand);

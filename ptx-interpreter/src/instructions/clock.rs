@@ -1,10 +1,10 @@
 //! Instructions that read the clock.
 
-use crate::group::Group;
+use crate::machine::group::Group;
+use crate::machine::stop::Result;
 use crate::machine::{Action, Machine, Step};
-use crate::operand::Operand;
-use crate::special::Special;
-use crate::stop::Result;
+use crate::ptx::operand::Operand;
+use crate::ptx::special::Special;
 
 /// What the clock goes on by where a thread waits for a time to come, and nothing else happens meanwhile.
 const WAIT: u64 = 4096;

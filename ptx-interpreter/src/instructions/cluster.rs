@@ -1,8 +1,8 @@
 //! `barrier.cluster`: the threads of a cluster meet.
 
-use crate::group::Group;
+use crate::machine::group::Group;
+use crate::machine::stop::{Result, Why, stop};
 use crate::machine::{Machine, Step};
-use crate::stop::{Result, Why, stop};
 
 struct Arrive {
     releases: bool,

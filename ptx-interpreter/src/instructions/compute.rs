@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 
 use crate::alu::{Alu, CARRY as CARRY_SOURCE, Kind, SOURCES, alu, alu_of_three};
-use crate::group::Group;
-use crate::lanes::{LANES, Lanes, each};
+use crate::machine::group::Group;
+use crate::machine::lanes::{LANES, Lanes, each};
+use crate::machine::stop::Result;
 use crate::machine::{Action, Machine, Step};
-use crate::operand::{Operand, Register};
-use crate::stop::Result;
+use crate::ptx::operand::{Operand, Register};
 
 /// The register of the carry.
 pub(crate) const CARRY: usize = 0;

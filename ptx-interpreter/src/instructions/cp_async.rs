@@ -3,13 +3,13 @@
 use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
 use super::mbarrier::{Takes, on_barrier};
-use crate::access::Engine;
-use crate::begun::Copy;
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, Why, missing, stop};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, Why, missing, stop};
+use crate::memory::begun::Copy;
+use crate::ptx::access::Engine;
+use crate::ptx::operand::{Operand, Space};
 
 struct Begin {
     operands: Vec<Operand>,

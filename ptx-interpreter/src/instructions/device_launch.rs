@@ -2,12 +2,12 @@
 //!
 //! The launch is only noted. Whoever runs the kernel runs what it has launched: see [`Report::launched`](crate::Report::launched).
 
-use crate::access::How;
-use crate::group::{Group, Thread};
-use crate::launch::Asked;
 use crate::machine::Machine;
-use crate::spaces::function_at;
-use crate::stop::{Result, gap, wrong};
+use crate::machine::group::{Group, Thread};
+use crate::machine::launch::Asked;
+use crate::machine::stop::{Result, gap, wrong};
+use crate::memory::spaces::function_at;
+use crate::ptx::access::How;
 
 const ALONE: &str = "the kernel launches kernels (dynamic parallelism): `cargo ptx check` alone runs what it launches";
 

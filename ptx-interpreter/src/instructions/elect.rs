@@ -1,10 +1,10 @@
 //! `elect.sync`: the first thread of the mask leads.
 
 use super::together::collective;
-use crate::exchange::Exchange;
-use crate::lanes::{LANES, Lanes};
 use crate::machine::Step;
-use crate::operand::Operand;
+use crate::machine::exchange::Exchange;
+use crate::machine::lanes::{LANES, Lanes};
+use crate::ptx::operand::Operand;
 
 struct Elect {
     leader: Operand,

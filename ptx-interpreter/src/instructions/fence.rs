@@ -1,11 +1,11 @@
 //! `fence` and `membar`: without an L1 and without delays memory is in order here, so they matter to the checks alone.
 
-use crate::access::Fence;
-use crate::group::Group;
-use crate::lanes::LANES;
+use crate::machine::group::Group;
+use crate::machine::lanes::LANES;
+use crate::machine::stop::{Result, missing};
 use crate::machine::{Machine, Step};
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, missing};
+use crate::ptx::access::Fence;
+use crate::ptx::operand::{Operand, Space};
 
 /// `fence.proxy.tensormap::generic.acquire` of a map.
 struct AcquireMap(Vec<Operand>);

@@ -1,10 +1,10 @@
 //! `st.bulk`: zeros in this block's shared memory.
 
-use crate::access::How;
-use crate::group::Group;
+use crate::machine::group::Group;
+use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Step};
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, wrong};
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Space};
 
 struct Fill {
     space: Space,

@@ -1,11 +1,11 @@
 //! Calls, tables of branches, and ends.
 
-use crate::group::Group;
-use crate::lanes::lanes_of;
+use crate::machine::group::Group;
+use crate::machine::lanes::lanes_of;
+use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::spaces::function_at;
-use crate::stop::{Result, wrong};
+use crate::memory::spaces::function_at;
+use crate::ptx::operand::Operand;
 
 /// `brx.idx`
 pub(crate) struct Table {

@@ -1,8 +1,8 @@
 //! `griddepcontrol`: here the grid before this one has ended, and the next one begins later. So this matters to the checks alone.
 
-use crate::group::Group;
+use crate::machine::group::Group;
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::stop::Result;
 
 pub(crate) struct Wait;
 

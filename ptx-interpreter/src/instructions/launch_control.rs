@@ -4,12 +4,12 @@
 use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 
 use super::mbarrier::{Takes, on_barrier};
-use crate::access::How;
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::Result;
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Space};
 
 const CANCELLED: u128 = 1 << 64;
 

@@ -1,15 +1,15 @@
 //! `ld` and `ldu`.
 
 use super::compute::extended;
-use crate::access::How;
 use crate::alu::Type;
-use crate::group::Group;
-use crate::lanes::{LANES, Lanes, each};
+use crate::machine::group::Group;
+use crate::machine::lanes::{LANES, Lanes, each};
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
+use crate::memory::spaces::PARAMETERS;
 use crate::memory::{aligned, all_aligned};
-use crate::operand::{Operand, Place, Space};
-use crate::spaces::PARAMETERS;
-use crate::stop::Result;
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Place, Space};
 
 struct Load {
     space: Space,

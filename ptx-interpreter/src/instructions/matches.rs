@@ -1,10 +1,10 @@
 //! `match.sync`: which threads have the same value.
 
 use super::together::collective;
-use crate::exchange::Exchange;
-use crate::lanes::{LANES, Lanes, lanes_of, lanes_where};
 use crate::machine::Step;
-use crate::operand::Operand;
+use crate::machine::exchange::Exchange;
+use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
+use crate::ptx::operand::Operand;
 
 struct Match {
     /// Whether all have to have it.

@@ -3,14 +3,14 @@
 use ptx_intrinsics::on_cpu::matrix::{ROW, Rows};
 
 use super::together::{Together, collective, give, values};
-use crate::access::How;
-use crate::group::{Group, Thread};
-use crate::lanes::LANES;
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::LANES;
+use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, wrong};
-use crate::watch_group::Written;
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Space};
+use crate::watch::group::Written;
 
 struct Matrix {
     rows: Rows,

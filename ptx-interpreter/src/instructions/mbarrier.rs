@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 use ptx_intrinsics::mbarrier::*;
 use ptx_intrinsics::prelude::*;
 
-use crate::access::{Arrival, Scope};
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, Why, missing, stop, wrong};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, Why, missing, stop, wrong};
+use crate::ptx::access::{Arrival, Scope};
+use crate::ptx::operand::{Operand, Space};
 
 struct Barrier {
     kind: String,

@@ -7,10 +7,10 @@ use super::mma_registers::Registers;
 use super::together::{Together, collective};
 use super::{mma_scaled, mma_sparse};
 use crate::alu::{fused_of, round_of};
-use crate::group::Thread;
+use crate::machine::group::Thread;
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::Result;
+use crate::ptx::operand::Operand;
 
 struct Multiply {
     product: Product,

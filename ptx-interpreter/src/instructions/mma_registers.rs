@@ -4,10 +4,10 @@ use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
 
 use super::together::registers;
 use crate::alu::{DOUBLE, SINGLE};
-use crate::group::Thread;
 use crate::machine::Machine;
-use crate::operand::Operand;
-use crate::stop::{Result, wrong};
+use crate::machine::group::Thread;
+use crate::machine::stop::{Result, wrong};
+use crate::ptx::operand::Operand;
 
 pub(super) struct Registers {
     d: Vec<Operand>,

@@ -4,10 +4,10 @@ use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Scaled, Selected};
 
 use super::mma_registers::Registers;
 use super::together::{Together, collective, registers};
-use crate::group::Thread;
+use crate::machine::group::Thread;
+use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::{Result, wrong};
+use crate::ptx::operand::Operand;
 
 struct Multiply {
     scaled: Scaled,

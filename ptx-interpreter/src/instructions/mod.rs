@@ -52,7 +52,7 @@ mod wgmma;
 mod wmma;
 
 use crate::machine::{Action, Step};
-use crate::operand::Operand;
+use crate::ptx::operand::Operand;
 
 pub(crate) use flow::{Call, Callee, Exit, Return, Table};
 

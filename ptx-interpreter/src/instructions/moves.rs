@@ -1,11 +1,11 @@
 //! `mov` between a register and a vector of its parts, and of 128 bits.
 
 use crate::alu::{Type, low};
-use crate::group::Group;
-use crate::lanes::each;
+use crate::machine::group::Group;
+use crate::machine::lanes::each;
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::Result;
+use crate::ptx::operand::Operand;
 
 struct Move {
     bits: u32,

@@ -2,7 +2,7 @@
 
 use super::{atomic, later, load, store};
 use crate::machine::Step;
-use crate::operand::Operand;
+use crate::ptx::operand::Operand;
 
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let [_, kind, rest @ .., ty] = words else { return None };

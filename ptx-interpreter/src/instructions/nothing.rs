@@ -1,8 +1,8 @@
 //! `nanosleep` and `pmevent`: a thread that sleeps only loses its turn.
 
-use crate::group::Group;
+use crate::machine::group::Group;
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::stop::Result;
 
 pub(crate) struct Nothing;
 

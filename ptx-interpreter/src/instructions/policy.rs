@@ -2,10 +2,10 @@
 
 use ptx_intrinsics::caching::{CachePolicy, L2EvictUnchanged};
 
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::operand::{Operand, Space};
-use crate::stop::Result;
+use crate::ptx::operand::{Operand, Space};
 
 struct Policy {
     kind: Kind,
@@ -55,7 +55,7 @@ impl Policy {
         match self.kind {
             Kind::Converted => value(1),
             Kind::Range => {
-                let place = self.operands.get(1).ok_or_else(crate::stop::missing)?;
+                let place = self.operands.get(1).ok_or_else(crate::machine::stop::missing)?;
                 let address = machine.address(thread, self.space, place)?;
                 let (primary, total) = (value(2)? as u32, value(3)? as u32);
                 let range = CachePolicy::encode_range::<L2EvictUnchanged>(address, primary, total).bits();

@@ -1,10 +1,10 @@
 //! `redux.sync`: one number of the numbers of all.
 
 use super::together::collective;
-use crate::exchange::Exchange;
-use crate::lanes::{LANES, Lanes, lanes_of};
 use crate::machine::Step;
-use crate::operand::Operand;
+use crate::machine::exchange::Exchange;
+use crate::machine::lanes::{LANES, Lanes, lanes_of};
+use crate::ptx::operand::Operand;
 
 /// The smallest or the largest of floats.
 struct Floats {

@@ -1,10 +1,10 @@
 //! `setmaxnreg`: a warp gives registers of its threads to its block, or takes some that others gave.
 
 use super::together::{Together, collective};
-use crate::group::Thread;
+use crate::machine::group::Thread;
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::Result;
+use crate::ptx::operand::Operand;
 
 struct SetMaxNReg {
     takes: bool,

@@ -1,10 +1,10 @@
 //! `shfl.sync`: the value of another lane, and whether there is such a lane.
 
 use super::together::collective;
-use crate::exchange::Exchange;
-use crate::lanes::{LANES, Lanes, lanes_of};
 use crate::machine::Step;
-use crate::operand::Operand;
+use crate::machine::exchange::Exchange;
+use crate::machine::lanes::{LANES, Lanes, lanes_of};
+use crate::ptx::operand::Operand;
 
 enum How {
     Up,

@@ -1,14 +1,14 @@
 //! `st`.
 
-use crate::access::How;
 use crate::alu::Type;
-use crate::group::Group;
-use crate::lanes::{LANES, Lanes};
+use crate::machine::group::Group;
+use crate::machine::lanes::{LANES, Lanes};
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::all_aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::Result;
-use crate::watch_group::Written;
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Space};
+use crate::watch::group::Written;
 
 struct Store {
     space: Space,

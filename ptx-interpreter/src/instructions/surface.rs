@@ -1,14 +1,14 @@
 //! `suld.b` and `sust.b`: surfaces are loaded and stored as bytes.
 
 use super::texture::{Geometry, surface};
-use crate::access::How;
 use crate::alu::Type;
-use crate::group::{Group, Thread};
-use crate::lanes::{LANES, Lanes};
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::{LANES, Lanes};
+use crate::machine::stop::{Result, Why, stop};
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::{Result, Why, stop};
-use crate::texture::Resource;
+use crate::memory::texture::Resource;
+use crate::ptx::access::How;
+use crate::ptx::operand::Operand;
 
 /// What is done outside.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use sprintf::{Printf, vsprintf};
 
-use crate::access::How;
-use crate::group::{Group, Thread};
-use crate::lanes::lanes_of;
 use crate::machine::Machine;
-use crate::stop::{Result, Why, gap, stop};
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::lanes_of;
+use crate::machine::stop::{Result, Why, gap, stop};
+use crate::ptx::access::How;
 
 /// Bytes of a text, at most.
 const TEXT: usize = 1 << 16;

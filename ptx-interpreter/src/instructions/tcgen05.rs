@@ -7,12 +7,12 @@ use super::tcgen05_pair::in_pair;
 use super::tcgen05_shape::Sharing;
 use super::together::{Together, collective};
 use super::{tcgen05_alloc, tcgen05_mma, tcgen05_move};
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, Why, missing, stop};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, Why, missing, stop};
-use crate::tensor::{Place, Tensor};
+use crate::memory::tensor::{Place, Tensor};
+use crate::ptx::operand::{Operand, Space};
 
 /// Whether stores are waited for, and not loads.
 struct Wait(bool);

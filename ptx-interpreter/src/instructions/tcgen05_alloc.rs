@@ -3,12 +3,12 @@
 
 use super::tcgen05_pair::in_pair;
 use super::together::{Together, agreed, collective};
-use crate::group::Thread;
+use crate::machine::group::Thread;
+use crate::machine::stop::{Result, Why, stop, wrong};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, Why, stop, wrong};
-use crate::tensor::{Asked, COLUMNS, Owned, Place, first_free, is_allocation};
+use crate::memory::tensor::{Asked, COLUMNS, Owned, Place, first_free, is_allocation};
+use crate::ptx::operand::{Operand, Space};
 
 struct Allocate {
     in_pair: bool,
@@ -113,7 +113,7 @@ impl Together for Allocate {
         };
         machine.warp_mut(all[0].warp).is_blocked = first.is_none();
         let Some(first) = first else { return Ok(()) };
-        machine.watch_one(all[0], to, 4, crate::access::How::WRITE)?;
+        machine.watch_one(all[0], to, 4, crate::ptx::access::How::WRITE)?;
         machine.write_number(to, 4, first as u64)
     }
 }

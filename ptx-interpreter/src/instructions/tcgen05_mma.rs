@@ -6,14 +6,14 @@
 
 use super::tcgen05_scales::ScalesOf;
 use super::tcgen05_shape::{Kind, Shape, Sharing};
-use crate::descriptor::Matrix;
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, Why, stop, wrong};
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::{Result, Why, stop, wrong};
-use crate::tensor::{COLUMNS, LANES, Place};
-use crate::units::Units;
-use crate::watch_tensor::Run;
+use crate::memory::descriptor::Matrix;
+use crate::memory::tensor::{COLUMNS, LANES, Place};
+use crate::memory::units::Units;
+use crate::ptx::operand::Operand;
+use crate::watch::tensor::Run;
 
 struct Multiply {
     kind: Kind,

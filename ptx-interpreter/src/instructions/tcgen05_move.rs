@@ -2,14 +2,14 @@
 
 use super::tcgen05_pair::in_pair;
 use super::together::{Together, agreed, collective};
-use crate::descriptor::Matrix;
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, Why, missing, stop};
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::{Result, Why, missing, stop};
-use crate::tensor::{COLUMNS, LANES, Place};
-use crate::units::Units;
-use crate::watch_tensor::{Run, lanes_of_warp};
+use crate::memory::descriptor::Matrix;
+use crate::memory::tensor::{COLUMNS, LANES, Place};
+use crate::memory::units::Units;
+use crate::ptx::operand::Operand;
+use crate::watch::tensor::{Run, lanes_of_warp};
 
 /// Which registers of which lanes have which words.
 #[derive(Clone, Copy)]

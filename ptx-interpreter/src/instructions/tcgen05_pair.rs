@@ -1,8 +1,8 @@
 //! Which blocks a `tcgen05` instruction is for: one, or a pair of blocks of a cluster, whose numbers differ in the last bit.
 
-use crate::group::Thread;
 use crate::machine::Machine;
-use crate::stop::{Result, wrong};
+use crate::machine::group::Thread;
+use crate::machine::stop::{Result, wrong};
 
 /// Whether the word says that a pair of blocks works together.
 pub(super) fn in_pair(group: &str) -> Option<bool> {

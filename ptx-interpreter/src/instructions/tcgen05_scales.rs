@@ -3,9 +3,9 @@
 
 use super::tcgen05_shape::{Own, Scales, Shape};
 use crate::machine::Machine;
-use crate::stop::{Result, wrong};
-use crate::tensor::{COLUMNS, LANES, Place};
-use crate::watch_tensor::Run;
+use crate::machine::stop::{Result, wrong};
+use crate::memory::tensor::{COLUMNS, LANES, Place};
+use crate::watch::tensor::Run;
 
 /// Lanes of a warp.
 const LANES_OF_WARP: usize = 32;

@@ -2,8 +2,8 @@
 
 use ptx_intrinsics::on_cpu::matrix::Element;
 
-use crate::stop::{Result, Why, stop, wrong};
-use crate::tensor::LANES;
+use crate::machine::stop::{Result, Why, stop, wrong};
+use crate::memory::tensor::LANES;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -4,14 +4,14 @@ use ptx_intrinsics::mbarrier::mbarrier_complete_tx;
 use ptx_intrinsics::on_cpu::tensor::{BYTES, Given, Mode, Piece, Place, Refused, TensorMap, pieces};
 
 use super::mbarrier::{Takes, on_barrier};
-use crate::access::Engine;
-use crate::begun::Copy;
-use crate::change::Change;
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, Why, missing, stop, wrong};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, Why, missing, stop, wrong};
+use crate::memory::begun::Copy;
+use crate::memory::change::Change;
+use crate::ptx::access::Engine;
+use crate::ptx::operand::{Operand, Space};
 
 struct Tensor {
     /// Shared memory that is written; none where it is read.

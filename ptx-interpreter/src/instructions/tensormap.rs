@@ -4,12 +4,12 @@ use ptx_intrinsics::on_cpu::tensor::{BYTES, Field};
 
 use super::tensor::given;
 use super::together::{Together, collective};
-use crate::access::{Fence, How};
-use crate::group::{Group, Thread};
+use crate::machine::group::{Group, Thread};
+use crate::machine::stop::{Result, missing, wrong};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, missing, wrong};
+use crate::ptx::access::{Fence, How};
+use crate::ptx::operand::{Operand, Space};
 
 struct Replace {
     field: Field,

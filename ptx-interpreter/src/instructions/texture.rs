@@ -1,14 +1,14 @@
 //! `tex`, `tld4` and `txq`: fetches from texture objects.
 
-use crate::access::How;
 use crate::alu::Type;
-use crate::fetch::{Coordinates, Tap, Taps, gathered, taps};
-use crate::group::Group;
-use crate::lanes::{LANES, Lanes};
+use crate::machine::group::Group;
+use crate::machine::lanes::{LANES, Lanes};
+use crate::machine::stop::{Result, Why, stop, wrong};
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::{Result, Why, stop, wrong};
-use crate::texture::{Resource, Shape, Texture};
+use crate::memory::fetch::{Coordinates, Tap, Taps, gathered, taps};
+use crate::memory::texture::{Resource, Shape, Texture};
+use crate::ptx::access::How;
+use crate::ptx::operand::Operand;
 
 /// The word for a shape in an instruction.
 #[derive(Clone, Copy)]

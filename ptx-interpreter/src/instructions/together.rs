@@ -1,11 +1,11 @@
 //! What the threads of a warp do together: whoever comes first waits for the others of the mask. `bar.warp.sync`.
 
-use crate::exchange::Exchange;
-use crate::group::{Group, Thread};
-use crate::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::exchange::Exchange;
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::stop::{Result, wrong};
 use crate::machine::{Action, Machine, Step, Warp};
-use crate::operand::Operand;
-use crate::stop::{Result, wrong};
+use crate::ptx::operand::Operand;
 
 /// What is done when all are here.
 pub(crate) trait Together: Send + Sync {

@@ -1,8 +1,8 @@
 //! `trap` and `brkpt`.
 
-use crate::group::Group;
+use crate::machine::group::Group;
+use crate::machine::stop::{Result, Why, stop};
 use crate::machine::{Machine, Step};
-use crate::stop::{Result, Why, stop};
 
 pub(crate) struct Trap(pub(crate) String);
 

@@ -2,12 +2,12 @@
 
 use super::together::collective;
 use crate::alu::Type;
-use crate::exchange::Exchange;
-use crate::group::Group;
-use crate::lanes::{LANES, Lanes, each, lanes_of, lanes_where};
+use crate::machine::exchange::Exchange;
+use crate::machine::group::Group;
+use crate::machine::lanes::{LANES, Lanes, each, lanes_of, lanes_where};
+use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::Result;
+use crate::ptx::operand::Operand;
 
 enum How {
     All,

@@ -6,12 +6,12 @@
 use ptx_intrinsics::on_cpu::matrix::{Meaningless, Operand as Of, Product, Sparse};
 
 use super::together::{Together, collective, registers};
-use crate::descriptor::Matrix;
-use crate::group::Thread;
+use crate::machine::group::Thread;
+use crate::machine::stop::{Result, missing, wrong};
 use crate::machine::{Machine, Step};
-use crate::operand::Operand;
-use crate::stop::{Result, missing, wrong};
-use crate::units::Units;
+use crate::memory::descriptor::Matrix;
+use crate::memory::units::Units;
+use crate::ptx::operand::Operand;
 
 /// Rows of the result that a warp has, and columns that it computes at a time.
 const ROWS: usize = 16;

@@ -6,14 +6,14 @@ use std::cell::RefCell;
 use ptx_intrinsics::on_cpu::matrix::{Operand as Matrix, Product};
 
 use super::together::{Together, collective, registers};
-use crate::access::How;
 use crate::alu::{fused_of, round_of};
-use crate::group::Thread;
-use crate::lanes::LANES;
+use crate::machine::group::Thread;
+use crate::machine::lanes::LANES;
+use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
-use crate::operand::{Operand, Space};
-use crate::stop::{Result, wrong};
+use crate::ptx::access::How;
+use crate::ptx::operand::{Operand, Space};
 
 /// Products of `mma.sync` that make up one of `wmma`.
 struct Parts {

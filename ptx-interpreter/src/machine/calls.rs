@@ -1,0 +1,76 @@
+//! Calls of functions, and returns.
+
+use crate::machine::group::Group;
+use crate::machine::stop::{Result, Why, stop};
+use crate::machine::{Frame, Machine};
+
+/// Where the local memory of a function that is called begins: at a multiple of that.
+const FRAME: usize = 128;
+/// Calls of a warp that have not returned, at most.
+const FRAMES: usize = 1 << 16;
+
+impl<'a> Machine<'a> {
+    /// The function that a group calls begins.
+    pub(crate) fn call(&mut self, group: Group, name: &str, results: &'a [u64], arguments: &[u64]) -> Result<()> {
+        let Some(code) = self.program.functions.get(name) else {
+            return self.call_system(group, name, results, arguments);
+        };
+        if code.parameters.len() != arguments.len() || code.results.len() != results.len() {
+            return stop(Why::Wrong, format!("{name} is handed another number of arguments"));
+        }
+        let sites = if self.checks.is_some() { self.paths.enter(self.site) } else { 0 };
+        let registers = self.registers(code);
+        let warp = self.warp_mut(group.warp);
+        let caller = &warp.frames[group.frame];
+        let (from, base) = (caller.base, caller.base + caller.code.frame.next_multiple_of(FRAME) as u64);
+        let depth = base / FRAME as u64;
+        for lane in crate::machine::lanes::lanes_of(group.mask) {
+            let local = &mut warp.local[lane];
+            local.enter(base as usize, code.frame);
+            for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(arguments) {
+                let from = (from + argument) as usize;
+                local.copy(from, (base + place) as usize, parameter.bytes);
+            }
+        }
+        let frame = Frame { code, registers, mask: group.mask, caller: Some((group.frame, 0)), results, base, sites };
+        let place = warp.left.pop().unwrap_or(warp.frames.len());
+        if place > FRAMES || depth > FRAMES as u64 {
+            return stop(Why::Deep, format!("{name} calls itself, and {FRAMES} calls have not returned"));
+        }
+        let ended = match warp.frames.get_mut(place) {
+            Some(free) => Some(std::mem::replace(free, frame)),
+            None => {
+                warp.frames.push(frame);
+                None
+            }
+        };
+        for lane in crate::machine::lanes::lanes_of(group.mask) {
+            let back = warp.at[lane];
+            warp.frames[place].caller = Some((group.frame, back.1 as usize));
+            warp.at[lane] = (place as u32, 0);
+        }
+        self.spare.extend(ended.map(|frame| frame.registers));
+        Ok(())
+    }
+
+    /// Threads leave their function. Gives back those that have left the kernel.
+    pub(crate) fn leave(&mut self, group: Group) -> u32 {
+        let warp = self.warp_mut(group.warp);
+        let frame = &mut warp.frames[group.frame];
+        frame.mask &= !group.mask;
+        let Some((caller, next)) = frame.caller else { return group.mask };
+        let (code, base, results) = (frame.code, frame.base, frame.results);
+        if frame.mask == 0 {
+            warp.left.push(group.frame);
+        }
+        let to_base = warp.frames[caller].base;
+        for lane in crate::machine::lanes::lanes_of(group.mask) {
+            for ((from, bytes), to) in code.results.iter().zip(results) {
+                let from = (base + from) as usize;
+                warp.local[lane].copy(from, (to_base + to) as usize, *bytes);
+            }
+            warp.at[lane] = (caller as u32, next as u32);
+        }
+        0
+    }
+}

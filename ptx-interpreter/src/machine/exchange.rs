@@ -1,0 +1,22 @@
+//! What threads of a warp exchange: each gives numbers, and gets some that depend on those of all.
+
+use crate::machine::lanes::Lanes;
+use crate::ptx::operand::Operand;
+
+/// An instruction by which threads exchange something, with its own operands. Others may meet them at another one of the same words: PTX
+/// asks for "the same qualifiers and same membermask value", and not for the same place.
+pub(crate) trait Exchange: Send + Sync {
+    /// What each thread gives.
+    fn reads(&self) -> [Option<&Operand>; 3];
+
+    /// Where it gets its results.
+    fn writes(&self) -> [Option<&Operand>; 2];
+
+    /// The results, by what is given by the threads that are here.
+    fn exchange(&self, given: &[Lanes; 3], here: u32, mask: u32) -> [Lanes; 2];
+
+    /// Whether it orders memory.
+    fn orders(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,497 @@
+//! A module that is ready to run, and the state of a launch: its blocks, warps and threads.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use crate::check::{Actor, Checks};
+use crate::machine::exchange::Exchange;
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::{LANES, Lanes, each};
+use crate::machine::launch::{Asked, Launch, Outside, place_among};
+use crate::machine::meeting::Barrier;
+use crate::machine::numbered::Numbered;
+use crate::machine::polls::Polls;
+use crate::machine::stop::{Result, Why, stop, wrong};
+use crate::memory::heap::Lent;
+use crate::memory::local::Local;
+use crate::memory::spaces::{MODULE, Named};
+use crate::memory::tensor::{Begun, Tensor};
+use crate::parts::joint::{Blocks, Part};
+use crate::ptx::fate::Fates;
+use crate::ptx::operand::{Operand, Register};
+use crate::ptx::paths::Paths;
+use crate::ptx::pool::Pool;
+use crate::ptx::site::{AllSites, Sites};
+use crate::ptx::special::{Ordered, RESERVED, Special};
+use crate::ptx::text::Parameter;
+use crate::ptx::variable::Variable;
+
+/// A module, ready to run.
+pub struct Program {
+    pub(crate) functions: HashMap<String, Code>,
+    /// Their names, in the order of their addresses.
+    pub(crate) names: Vec<String>,
+    /// The variables in shared memory that all kernels have, since functions that they may call name them.
+    pub(crate) shared: Vec<Named>,
+    /// The variables in the constant bank: names, places in `module`, bytes.
+    pub(crate) constants: Vec<(String, u64, u64)>,
+    /// The variables in global memory and in the constant bank.
+    pub(crate) variables: Vec<Variable>,
+    /// Their content, where the host has no place of its own for them.
+    pub(crate) module: Mutex<Vec<u8>>,
+    /// The same before the first launch.
+    pub(crate) initial: Vec<u8>,
+    /// Where among it the blocks of a cooperative grid meet, if a kernel asks for that.
+    pub(crate) grid_workspace: Option<u64>,
+    /// Every instruction of every function, for messages.
+    pub(crate) sites: AllSites,
+    /// What the checks know of them.
+    pub(crate) known: Arc<Sites>,
+    /// Whether it asks where the system has reserved shared memory.
+    pub(crate) names_reserved: bool,
+    /// How the blocks of a kernel may run, if it was looked at.
+    pub(crate) blocks: Mutex<HashMap<String, Blocks>>,
+    /// The calls that led to what launches have used of their memory.
+    pub(crate) paths: Mutex<Paths>,
+    /// What functions do with their registers, as far as it was asked.
+    pub(crate) fates: Mutex<HashMap<String, Arc<Fates>>>,
+}
+
+pub(crate) struct Code {
+    pub(crate) is_entry: bool,
+    pub(crate) parameters: Vec<Parameter>,
+    /// Where the parameters and the results are: of a kernel among the parameters, of others in the frame.
+    pub(crate) places: Vec<u64>,
+    pub(crate) results: Vec<(u64, usize)>,
+    pub(crate) frame: usize,
+    /// The variables in shared memory that it declares, or alone names, and where dynamic shared memory begins.
+    pub(crate) shared: Vec<Named>,
+    pub(crate) dynamic: usize,
+    /// Bytes of the variables in shared memory that it declares or names.
+    pub(crate) declared: usize,
+    pub(crate) registers: usize,
+    pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) most_threads: Option<u32>,
+    pub(crate) exact_threads: Option<u32>,
+    /// Registers of each thread as it begins, if `setmaxnreg` changes them later.
+    pub(crate) registers_at_entry: Option<u32>,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// An instruction.
+pub(crate) struct Line {
+    /// A register, and what it has to be.
+    pub(crate) guard: Option<(usize, bool)>,
+    /// Its place in [`Program::sites`].
+    pub(crate) site: u32,
+    pub(crate) action: Action,
+    /// Whether other threads can see that it was executed, or when.
+    pub(crate) is_seen: bool,
+}
+
+/// What an instruction does.
+pub(crate) enum Action {
+    /// After it comes the next one.
+    Straight(Box<dyn Step>),
+    Branch(usize),
+    /// It decides itself where its threads go on, or whether they wait.
+    Control(Box<dyn Step>),
+    /// The interpreter does not know it.
+    Unknown(String),
+    /// It is no instruction.
+    Malformed(String),
+}
+
+/// An instruction, decoded.
+pub(crate) trait Step: Send + Sync {
+    /// Does it for all threads of a group.
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()>;
+
+    /// The mask and the rest of it, if threads of a warp exchange something.
+    fn exchange(&self) -> Option<(&Operand, &dyn Exchange)> {
+        None
+    }
+}
+
+/// A call of a function, by threads that made it together.
+pub(crate) struct Frame<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) registers: Vec<Lanes>,
+    /// Who has not left it.
+    pub(crate) mask: u32,
+    /// The frame and the place where its threads go on after it.
+    pub(crate) caller: Option<(usize, usize)>,
+    pub(crate) results: &'a [u64],
+    /// Where it begins in the local memory of its threads.
+    pub(crate) base: u64,
+    /// Where its sites begin, by the path of its call. Without checks all have the sites of the program.
+    pub(crate) sites: u32,
+}
+
+pub(crate) struct Warp<'a> {
+    pub(crate) block: usize,
+    pub(crate) frames: Vec<Frame<'a>>,
+    /// Those that all threads have left.
+    pub(crate) left: Vec<usize>,
+    /// Where each thread is: a frame, and an instruction in its code.
+    pub(crate) at: [(u32, u32); LANES],
+    /// When each thread last had a turn.
+    pub(crate) last: [u64; LANES],
+    /// Threads that have not ended.
+    pub(crate) live: u32,
+    /// Threads that may go on.
+    pub(crate) running: u32,
+    pub(crate) polls: Polls,
+    /// The round from which on they have turns.
+    pub(crate) rests: u64,
+    /// Threads that wait for others of the warp, at the instruction before `at`.
+    pub(crate) waiting: u32,
+    /// Threads that wait for the other blocks of their cluster.
+    pub(crate) at_cluster: u32,
+    pub(crate) local: Vec<Local>,
+    /// The phase of the cluster's barrier that each thread arrived at.
+    pub(crate) arrived: [u64; LANES],
+    /// Groups of `wgmma` that it has committed.
+    pub(crate) multiplied: u32,
+    /// Loads and stores of tensor memory that it has begun.
+    pub(crate) tensor: Begun,
+    /// Whether what it waits for is something that the block has too little of: columns of tensor memory, or registers.
+    pub(crate) is_blocked: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Block {
+    pub(crate) shared: Vec<u8>,
+    pub(crate) barriers: HashMap<u32, Barrier>,
+    /// None, as long as nothing of it was allocated.
+    pub(crate) tensor: Option<Box<Tensor>>,
+    pub(crate) pool: Pool,
+    pub(crate) ended: usize,
+}
+
+#[derive(Default)]
+pub(crate) struct Cluster {
+    pub(crate) phase: u64,
+    pub(crate) ended: usize,
+}
+
+/// Something that happens later.
+pub(crate) type Event<'a> = Box<dyn FnOnce(&mut Machine<'a>) -> Result<()> + 'a>;
+
+/// A load that happens later. If it cannot be done yet, it is done again.
+pub(crate) type Late<'a> = Box<dyn Fn(&mut Machine<'a>) -> Result<()> + 'a>;
+
+pub(crate) struct Machine<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) code: &'a Code,
+    pub(crate) outside: &'a Outside<'a>,
+    pub(crate) launch: &'a Launch<'a>,
+    /// Blocks of a cluster, and in x, y and z.
+    pub(crate) cluster: usize,
+    pub(crate) cluster_sizes: [u32; 3],
+    /// Threads and warps of a block.
+    pub(crate) threads: usize,
+    pub(crate) warps_of_block: usize,
+    /// Those of blocks that have begun and not ended.
+    pub(crate) warps: Numbered<Option<Box<Warp<'a>>>>,
+    pub(crate) blocks: Numbered<Option<Box<Block>>>,
+    /// Registers of what has ended.
+    pub(crate) spare: Vec<Vec<Lanes>>,
+    pub(crate) clusters: Numbered<Cluster>,
+    /// The first cluster that has not begun.
+    pub(crate) next_cluster: usize,
+    /// Clusters that have begun and not ended.
+    pub(crate) living: usize,
+    /// Whether the program may cancel the launch of clusters.
+    pub(crate) cancels: bool,
+    pub(crate) parameters: Vec<u8>,
+    /// The bytes that each block's L1 has, if there is one.
+    pub(crate) l1: Vec<HashMap<u64, u8>>,
+    /// What each thread has begun of asynchronous copies.
+    pub(crate) copies_of: HashMap<u32, crate::memory::begun::Begun>,
+    /// What the threads of a warp copied last by an instruction out of shared memory.
+    pub(crate) stored: HashMap<(usize, u32), crate::memory::begun::Stored>,
+    /// Copies that are on their way.
+    pub(crate) copies: VecDeque<(u64, Event<'a>)>,
+    /// What was sent to other blocks' barriers.
+    pub(crate) sent: VecDeque<(u64, Event<'a>)>,
+    /// Rounds, in each of which every warp has its turn.
+    pub(crate) round: u64,
+    pub(crate) steps: u64,
+    /// What was done since the clock was asked.
+    pub(crate) unasked: u64,
+    /// What changes when something happens that a waiting thread may wait for.
+    pub(crate) progress: u64,
+    pub(crate) random: u64,
+    /// Whether the turn should end.
+    pub(crate) gives_way: bool,
+    /// What the clock has gone on by while threads waited for a time to come.
+    pub(crate) waited: u64,
+    /// The site of the turn's last look at what other threads do.
+    pub(crate) polled: u32,
+    /// Pages of memory that may be read, and those that may be written: their numbers, and what leads to their bytes.
+    pub(crate) pages: [[(u64, u64); 64]; 2],
+    /// If it runs only a part of the launch.
+    pub(crate) part: Option<Part<'a>>,
+    /// Where a computation puts its results before they go to registers.
+    pub(crate) scratch: [Lanes; 2],
+    pub(crate) checks: Option<Box<Checks>>,
+    pub(crate) weak: Box<crate::weak::older::Older>,
+    pub(crate) delayed: crate::weak::delayed::Delayed<Late<'a>>,
+    /// Loads of tensor memory that their warps have not waited for, if somebody wants to know.
+    pub(crate) loading: usize,
+    /// Where threads wait that wait forever, and for what.
+    pub(crate) stuck_at: Vec<(Actor, u32, String)>,
+    /// What `malloc` gives.
+    pub(crate) heap: Lent<'a>,
+    /// Buffers for the arguments of kernels, by their addresses, and what was launched.
+    pub(crate) asked: HashMap<u64, Asked>,
+    pub(crate) launched: Vec<Asked>,
+    /// What the threads printed.
+    pub(crate) printed: String,
+    /// Whether what was to be executed is no instruction.
+    pub(crate) malformed: bool,
+    /// The calls that led to functions, as far as there are checks.
+    pub(crate) paths: Paths,
+    /// The instruction that is executed, and by whom.
+    pub(crate) site: u32,
+    pub(crate) current: Group,
+}
+
+const SHARED_POISON: u8 = 0x5e;
+
+impl<'a> Machine<'a> {
+    pub(crate) fn warp(&self, number: usize) -> &Warp<'a> {
+        self.warps[number].as_ref().expect("a warp that executes has not ended")
+    }
+
+    pub(crate) fn warp_mut(&mut self, number: usize) -> &mut Warp<'a> {
+        self.warps[number].as_mut().expect("a warp that executes has not ended")
+    }
+
+    pub(crate) fn frame(&self, group: Group) -> &Frame<'a> {
+        &self.warp(group.warp).frames[group.frame]
+    }
+
+    pub(crate) fn block_of(&self, thread: Thread) -> usize {
+        thread.warp / self.warps_of_block
+    }
+
+    /// The number of a thread in its block.
+    pub(crate) fn number_of(&self, thread: Thread) -> usize {
+        thread.warp % self.warps_of_block * LANES + thread.lane
+    }
+
+    /// The number of a thread in the grid.
+    pub(crate) fn id(&self, thread: Thread) -> u32 {
+        (self.block_of(thread) * self.threads + self.number_of(thread)) as u32
+    }
+
+    pub(crate) fn rank(&self, block: usize) -> u64 {
+        (block % self.cluster) as u64
+    }
+
+    /// The blocks of the next cluster begin.
+    pub(crate) fn begin_cluster(&mut self) -> Vec<usize> {
+        let first = self.next_cluster * self.cluster;
+        self.next_cluster += 1;
+        self.living += 1;
+        let mut begun = Vec::new();
+        for block in first..first + self.cluster {
+            let shared = vec![SHARED_POISON; self.shared_room()];
+            self.blocks[block] = Some(Box::new(Block { shared, ..Block::default() }));
+            for number in 0..self.warps_of_block {
+                let count = LANES.min(self.threads - number * LANES);
+                let live = (u64::MAX >> (64 - count)) as u32;
+                let registers = self.registers(self.code);
+                let frame =
+                    Frame { code: self.code, registers, mask: live, caller: None, results: &[], base: 0, sites: 0 };
+                let warp = Warp {
+                    block,
+                    frames: vec![frame],
+                    left: Vec::new(),
+                    at: [(0, 0); LANES],
+                    last: [0; LANES],
+                    live,
+                    running: live,
+                    polls: Polls::default(),
+                    rests: 0,
+                    waiting: 0,
+                    at_cluster: 0,
+                    local: (0..LANES).map(|_| Local::new(self.code.frame)).collect(),
+                    arrived: [0; LANES],
+                    multiplied: 0,
+                    tensor: Begun::default(),
+                    is_blocked: false,
+                };
+                let place = block * self.warps_of_block + number;
+                self.warps[place] = Some(Box::new(warp));
+                begun.push(place);
+            }
+        }
+        begun
+    }
+
+    /// The registers of a function that begins.
+    pub(crate) fn registers(&mut self, code: &Code) -> Vec<Lanes> {
+        let mut registers = self.spare.pop().unwrap_or_default();
+        registers.clear();
+        registers.resize(code.registers, [0; LANES]);
+        registers
+    }
+
+    /// A number below that one.
+    pub(crate) fn draw(&mut self, below: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random % below
+    }
+
+    /// The value of an operand in one thread.
+    pub(crate) fn get(&self, thread: Thread, operand: &Operand) -> Result<u128> {
+        let registers = || &self.warp(thread.warp).frames[thread.frame].registers;
+        Ok(match operand {
+            Operand::Register(Register { at, bits }) => {
+                let low = u128::from(registers()[*at][thread.lane]);
+                if *bits <= 64 { low } else { low | u128::from(registers()[*at + 1][thread.lane]) << 64 }
+            }
+            Operand::Not(register) => u128::from(1 - registers()[register.at][thread.lane]),
+            Operand::Number(number) => *number,
+            Operand::Name(place) => self.address_in_its_space(thread, place).into(),
+            Operand::Special(special) => self.special(thread, *special).into(),
+            other => return stop(Why::Wrong, format!("{other:?} has no value")),
+        })
+    }
+
+    pub(crate) fn set(&mut self, thread: Thread, operand: &Operand, value: u128) -> Result<()> {
+        match operand {
+            Operand::Register(Register { at, bits }) => {
+                let registers = &mut self.warp_mut(thread.warp).frames[thread.frame].registers;
+                registers[*at][thread.lane] = (value & (u128::MAX >> (128 - (*bits).min(64)))) as u64;
+                if *bits > 64 {
+                    registers[*at + 1][thread.lane] = (value >> 64) as u64;
+                }
+            }
+            Operand::Sink => {}
+            other => return stop(Why::Wrong, format!("{other:?} is no register")),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn number(&self, thread: Thread, operands: &[Operand], number: usize) -> Result<u64> {
+        Ok(self.get(thread, operands.get(number).ok_or_else(crate::machine::stop::missing)?)? as u64)
+    }
+
+    /// The value of an operand in all threads of a group; of the others it is any.
+    pub(crate) fn lanes(&self, group: Group, operand: &Operand) -> Result<Lanes> {
+        let registers = &self.frame(group).registers;
+        Ok(match operand {
+            Operand::Register(register) => registers[register.at],
+            Operand::Not(register) => registers[register.at].map(|value| value ^ 1),
+            Operand::Number(number) => [*number as u64; LANES],
+            Operand::Decimal(_) | Operand::Vector(_) | Operand::Sink | Operand::Address(..) | Operand::Pair(..) => {
+                return stop(Why::Wrong, format!("{operand:?} has no value"));
+            }
+            Operand::Name(place) if place.is_same_for_all() => [self.get(group.first(), operand)? as u64; LANES],
+            Operand::Special(special) if special.is_same_for_all() => [self.special(group.first(), *special); LANES],
+            Operand::Special(special) => {
+                let mut all = [0; LANES];
+                each(group.mask, |lane| all[lane] = self.special(group.thread(lane), *special));
+                all
+            }
+            Operand::Name(_) => {
+                let mut all = [0; LANES];
+                for thread in group.threads() {
+                    all[thread.lane] = self.get(thread, operand)? as u64;
+                }
+                all
+            }
+        })
+    }
+
+    /// The same, without a copy of a register. `made` has room for what is none.
+    #[inline]
+    pub(crate) fn values<'v>(
+        &'v self,
+        group: Group,
+        operand: &Operand,
+        made: &'v mut Option<Lanes>,
+    ) -> Result<&'v Lanes> {
+        match operand {
+            Operand::Register(register) => Ok(&self.frame(group).registers[register.at]),
+            other => Ok(made.insert(self.lanes(group, other)?)),
+        }
+    }
+
+    /// Gives a register its value in the lanes of a group.
+    #[inline]
+    pub(crate) fn set_lanes(&mut self, group: Group, register: usize, values: &Lanes) {
+        let own = &mut self.warp_mut(group.warp).frames[group.frame].registers[register];
+        if group.mask == u32::MAX {
+            *own = *values;
+        } else {
+            each(group.mask, |lane| own[lane] = values[lane]);
+        }
+    }
+
+    /// The same of an operand, which has at most 64 bits.
+    pub(crate) fn set_operand(&mut self, group: Group, operand: &Operand, values: &Lanes) -> Result<()> {
+        match operand {
+            Operand::Register(Register { at, bits }) if *bits < 64 => {
+                self.set_lanes(group, *at, &values.map(|value| value & (u64::MAX >> (64 - bits))));
+            }
+            Operand::Register(Register { at, .. }) => self.set_lanes(group, *at, values),
+            Operand::Sink => {}
+            other => return stop(Why::Wrong, format!("{other:?} is no register")),
+        }
+        Ok(())
+    }
+
+    /// The address at which the blocks of the grid meet; 0 if they must not wait for each other.
+    pub(crate) fn grid_workspace(&self) -> u64 {
+        let place = self.program.grid_workspace.filter(|_| self.launch.cooperative);
+        place.map_or(0, |place| MODULE + place)
+    }
+
+    /// The value of a special register.
+    fn special(&self, thread: Thread, special: Special) -> u64 {
+        let along = |number: usize, sizes: [u32; 3], axis: usize| u64::from(place_among(number, sizes)[axis]);
+        let (block, number) = (self.block_of(thread), self.number_of(thread));
+        let lane = thread.lane as u32;
+        match special {
+            Special::Thread(axis) => along(number, self.launch.threads, axis),
+            Special::Threads(axis) => self.launch.threads[axis].into(),
+            Special::Block(axis) => self.place_of_block(block)[axis].into(),
+            Special::Blocks(axis) => self.launch.blocks[axis].into(),
+            Special::Cluster(axis) => along(block / self.cluster, self.clusters_along(), axis),
+            Special::Clusters(axis) => self.clusters_along()[axis].into(),
+            Special::InCluster(axis) => along(block % self.cluster, self.cluster_sizes, axis),
+            Special::OfCluster(axis) => self.cluster_sizes[axis].into(),
+            Special::Rank => self.rank(block),
+            Special::Ranks => self.cluster as u64,
+            Special::IsCluster => (self.cluster > 1).into(),
+            Special::Lane => lane.into(),
+            Special::Warp => (number / LANES) as u64,
+            Special::Warps => self.warps_of_block as u64,
+            Special::Sm => (block % 4) as u64,
+            Special::Mask(Ordered::Equal) => 1 << lane,
+            Special::Mask(Ordered::Less) => (1 << lane) - 1,
+            Special::Mask(Ordered::LessOrEqual) => (2 << lane) - 1,
+            Special::Mask(Ordered::Greater) => 0xffff_ffff & !((2 << lane) - 1),
+            Special::Mask(Ordered::GreaterOrEqual) => 0xffff_ffff & !((1 << lane) - 1),
+            Special::Clock(from, bits) => (self.steps + self.waited) >> from & (u64::MAX >> (64 - bits)),
+            Special::DynamicShared => self.launch.shared as u64,
+            // It is allocated by 128 bytes.
+            Special::TotalShared => self.shared_bytes().next_multiple_of(128) as u64,
+            Special::AllShared => (self.shared_bytes().next_multiple_of(128) + RESERVED) as u64,
+            Special::Reserved(part) => self.reserved(part) as u64,
+            Special::GridWorkspace(from) => self.grid_workspace() >> from & u64::from(u32::MAX),
+            Special::Constant(number) => number,
+        }
+    }
+
+    pub(crate) fn shared_of(&mut self, block: usize) -> Result<&mut Block> {
+        self.blocks[block].as_deref_mut().ok_or_else(|| wrong(format!("block {block} has ended")))
+    }
+}

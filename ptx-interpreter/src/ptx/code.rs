@@ -1,0 +1,479 @@
+//! Functions become code: registers have numbers, labels are places, and each instruction is decoded once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::instructions::{Call, Callee, Exit, Return, Table, decode};
+use crate::machine::lanes::LANES;
+use crate::machine::{Action, Code, Line, Program};
+use crate::memory::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
+use crate::ptx::inlined::Inlined;
+use crate::ptx::lockstep::volatile;
+use crate::ptx::operand::{Operand, Place, Register, number};
+use crate::ptx::origins::origins;
+use crate::ptx::paths::Paths;
+use crate::ptx::pool::registers_at_entry;
+use crate::ptx::room::Room;
+use crate::ptx::scoped::{Block, Scoped};
+use crate::ptx::site::{AllSites, Site, Sites};
+use crate::ptx::special::Special;
+use crate::ptx::text::{self, Function, Parameter, Statement, element_of};
+use crate::ptx::variable::{Pointer, Variable};
+
+/// Bytes in which the blocks of a cooperative grid meet: a size, and the counter of `grid.sync()` behind it.
+const GRID_WORKSPACE: usize = 64;
+
+impl Program {
+    /// Reads a module.
+    pub fn parse(module: &str) -> Program {
+        let (variables, functions) = text::module(module);
+        let files: HashMap<u32, String> = text::source_files(module).into_iter().collect();
+        let (mut shared, mut length, mut places) = (Room::default(), 0, HashMap::new());
+        let (mut constants, mut kept, mut begins) = (Vec::new(), Vec::<Variable>::new(), Vec::new());
+        // Whatever a kernel calls has shared memory beside the kernel's own; of two kernels the memory may be the same.
+        let (kernels, called): (Vec<_>, Vec<_>) = functions.into_iter().partition(|function| function.is_entry);
+        let (variables, of_kernels) = by_who_names_them(largest_of_a_name(variables), &called);
+        for variable in variables {
+            let place = if variable.space == "shared" {
+                shared.take(&variable.name, if variable.is_dynamic { 0 } else { variable.bytes }, variable.align)
+            } else {
+                let at = usize::next_multiple_of(length, variable.align.max(16));
+                length = at + variable.bytes;
+                begins.push(at);
+                let constant = variable.space == "const";
+                if constant {
+                    constants.push((variable.name.clone(), at as u64, variable.bytes as u64));
+                }
+                let (name, bytes, align) = (variable.name.clone(), variable.bytes, variable.align);
+                let (content, pointers, managed) = (variable.content, variable.pointers, variable.is_managed);
+                kept.push(Variable { name, bytes, align, content, pointers, constant, managed });
+                Place::Variable { name: variable.name.clone(), constant, at: at as u64 }
+            };
+            places.insert(variable.name, place);
+        }
+        let names: Vec<String> = kernels.iter().chain(&called).map(|function| function.name.clone()).collect();
+        for (at, name) in (FUNCTIONS..).step_by(FUNCTION as usize).zip(&names) {
+            let place = Place::Variable { name: name.clone(), constant: false, at: at - MODULE };
+            places.entry(name.clone()).or_insert(place);
+        }
+        let (mut codes, mut sites) = (HashMap::new(), Vec::new());
+        for function in called {
+            let code = code(&function, &places, HashMap::new(), &mut shared, &files, &mut sites);
+            codes.insert(function.name, code);
+        }
+        for function in kernels {
+            let mut own = Room { named: Vec::new(), ..shared.clone() };
+            let mut take = |variable: &text::Variable| {
+                (variable.name.clone(), own.take(&variable.name, variable.bytes, variable.align))
+            };
+            let words = if of_kernels.is_empty() { HashSet::new() } else { words(&function) };
+            let named_here = of_kernels.iter().filter(|variable| words.contains(variable.name.as_str()));
+            let of_kernel = named_here.map(&mut take).collect();
+            let code = code(&function, &places, of_kernel, &mut own, &files, &mut sites);
+            let inner: u64 = own.named.iter().map(|variable| variable.bytes).sum();
+            let declared = inner as usize + named(&function, &shared.named);
+            let dynamic = own.bytes.next_multiple_of(own.align.max(16));
+            codes.insert(function.name, Code { shared: own.named, declared, dynamic, ..code });
+        }
+        if crate::allowed::has_any(module) {
+            let lines: Vec<&str> = module.lines().collect();
+            sites.iter_mut().for_each(|site| site.comments = crate::allowed::beside(&lines, site.line));
+        }
+        let grid_workspace = module.contains("%envreg").then(|| {
+            let at = length.next_multiple_of(GRID_WORKSPACE);
+            length = at + GRID_WORKSPACE;
+            at as u64
+        });
+        // The zeros of large variables take no memory before they are used.
+        let mut content = vec![0; length];
+        for (variable, at) in kept.iter_mut().zip(begins) {
+            // Functions are at the same addresses wherever the host has the variables.
+            let is_function = |pointer: &Pointer| names.contains(&pointer.to);
+            let (functions, variables): (Vec<Pointer>, Vec<Pointer>) =
+                variable.pointers.drain(..).partition(is_function);
+            let address = |pointer: &Pointer| match places.get(&pointer.to) {
+                Some(Place::Variable { at, .. }) => MODULE + at,
+                _ => 0,
+            };
+            functions.iter().for_each(|pointer| pointer.put(&mut variable.content, address(pointer)));
+            let own = &mut content[at..at + variable.content.len()];
+            own.copy_from_slice(&variable.content);
+            variables.iter().for_each(|pointer| pointer.put(own, address(pointer)));
+            variable.pointers = variables;
+        }
+        Program {
+            known: Sites::new(&sites, volatile(codes.values(), &sites)).into(),
+            grid_workspace,
+            functions: codes,
+            names,
+            shared: shared.named,
+            constants,
+            variables: kept,
+            initial: content.clone(),
+            module: content.into(),
+            paths: Paths::new(sites.len()).into(),
+            sites: AllSites(sites),
+            names_reserved: module.contains("%reserved_smem"),
+            blocks: Default::default(),
+            fates: Default::default(),
+        }
+    }
+}
+
+/// Of texts put together, each of which declares a variable as large as its own kernels need it, the largest counts.
+fn largest_of_a_name(variables: Vec<text::Variable>) -> Vec<text::Variable> {
+    let mut largest: Vec<text::Variable> = Vec::new();
+    for variable in variables {
+        match largest.iter_mut().find(|other| other.name == variable.name) {
+            None => largest.push(variable),
+            Some(other) if other.bytes < variable.bytes => *other = variable,
+            Some(_) => {}
+        }
+    }
+    largest
+}
+
+/// Those variables that are of the whole module, and those in shared memory that at most kernels name: a kernel has only those of
+/// them that it names itself.
+fn by_who_names_them(
+    variables: Vec<text::Variable>,
+    called: &[Function],
+) -> (Vec<text::Variable>, Vec<text::Variable>) {
+    let words: HashSet<&str> = called.iter().flat_map(words).collect();
+    let is_called_for = |variable: &text::Variable| {
+        variable.space != "shared" || variable.is_dynamic || words.contains(variable.name.as_str())
+    };
+    variables.into_iter().partition(is_called_for)
+}
+
+/// What may be a name in a function.
+fn words(function: &Function) -> HashSet<&str> {
+    function.statements.iter().flat_map(|statement| text::words(&statement.text)).collect()
+}
+
+/// The bytes of the module's variables in shared memory that a function names.
+fn named(function: &Function, variables: &[Named]) -> usize {
+    if variables.is_empty() {
+        return 0;
+    }
+    let words = words(function);
+    let named = variables.iter().filter(|variable| words.contains(variable.name.as_str()));
+    named.map(|variable| variable.bytes as usize).sum()
+}
+
+struct Names<'a> {
+    registers: Scoped<Register>,
+    /// Places of registers that are taken. The first is that of the carry.
+    taken: usize,
+    places: Scoped<Place>,
+    module: &'a HashMap<String, Place>,
+    /// The module's variables in shared memory that the kernel has because it names them.
+    of_kernel: HashMap<String, Place>,
+    labels: Scoped<usize>,
+    tables: HashMap<String, Vec<String>>,
+    /// For each block the one around it, and the block of the statement that is read.
+    outer: &'a [Block],
+    block: Block,
+}
+
+/// A place for `bytes` bytes, after what is there already.
+fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
+    let at = length.next_multiple_of(parameter.align.clamp(1, 128));
+    *length = at + parameter.bytes;
+    at as u64
+}
+
+fn code(
+    function: &Function,
+    module: &HashMap<String, Place>,
+    of_kernel: HashMap<String, Place>,
+    shared: &mut Room,
+    files: &HashMap<u32, String>,
+    sites: &mut Vec<Site>,
+) -> Code {
+    let mut names = Names {
+        registers: Scoped::new(),
+        taken: 1,
+        places: Scoped::new(),
+        module,
+        of_kernel,
+        labels: Scoped::new(),
+        tables: tables(&function.statements),
+        outer: &function.outer,
+        block: 0,
+    };
+    let (mut frame, mut entry) = (0, 0);
+    let mut places = Vec::new();
+    for parameter in &function.parameters {
+        let at = reserve(if function.is_entry { &mut entry } else { &mut frame }, parameter);
+        places.push(at);
+        let place = if function.is_entry { Place::Entry(at) } else { Place::Frame(at) };
+        names.places.declare(0, &parameter.name, || place);
+    }
+    let mut results = Vec::new();
+    for result in &function.results {
+        let at = reserve(&mut frame, result);
+        results.push((at, result.bytes));
+        names.places.declare(0, &result.name, || Place::Frame(at));
+    }
+    let (mut instructions, mut source, mut inlined) = (Vec::new(), Vec::new(), Inlined::default());
+    for statement in &function.statements {
+        if let Some(label) = statement.text.strip_suffix(':') {
+            names.labels.declare(statement.block, label, || instructions.len());
+        } else if let Some(rest) = statement.text.strip_prefix(".loc ") {
+            source = inlined.read(rest);
+        } else if statement.text.starts_with('.') {
+            names.declare(statement, shared, &mut frame);
+        } else {
+            inlined.has_instruction();
+            instructions.push((statement, source.clone()));
+        }
+    }
+    let mut within = names.within(instructions.iter().map(|(statement, _)| *statement), shared).into_iter();
+    let mut lines = Vec::new();
+    for (statement, source) in instructions {
+        let mut source = source.iter().filter_map(|(file, line)| Some((files.get(file)?.clone(), *line)));
+        let (source, called) = (source.next(), source.collect());
+        names.block = statement.block;
+        lines.push(names.line(&statement.text, sites.len() as u32));
+        let (function, text) = (function.name.clone(), statement.text.clone());
+        let within = within.next().unwrap_or_default();
+        sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new(), within });
+    }
+    if !function.is_whole {
+        let action = Action::Malformed("the text ends before the function does".into());
+        lines.push(Line { guard: None, site: sites.len() as u32, action, is_seen: false });
+        let line = function.statements.last().map_or(0, |statement| statement.line);
+        sites.push(Site { function: function.name.clone(), line, ..Site::default() });
+    }
+    Code {
+        is_entry: function.is_entry,
+        parameters: function.parameters.clone(),
+        places,
+        results,
+        frame,
+        shared: Vec::new(),
+        declared: 0,
+        dynamic: 0,
+        registers: names.taken,
+        cluster: function.cluster,
+        most_threads: function.most_threads,
+        exact_threads: function.exact_threads,
+        registers_at_entry: registers_at_entry(function),
+        lines,
+    }
+}
+
+/// A table's label is written as one, and its list after it.
+fn tables(statements: &[Statement]) -> HashMap<String, Vec<String>> {
+    let pairs = statements.windows(2);
+    let lists =
+        pairs.filter_map(|pair| Some((pair[0].text.strip_suffix(':')?, pair[1].text.strip_prefix(".branchtargets ")?)));
+    lists.map(|(name, list)| (name.to_owned(), text::operands(list))).collect()
+}
+
+impl Names<'_> {
+    /// Registers, and variables within the function.
+    fn declare(&mut self, statement: &Statement, shared: &mut Room, frame: &mut usize) {
+        let (registers, bits) = text::registers(&statement.text);
+        for name in registers {
+            let at = self.taken;
+            self.registers.declare(statement.block, &name, || {
+                self.taken += if bits > 64 { 2 } else { 1 };
+                Register { at, bits }
+            });
+        }
+        let Some((space, variables)) = text::declaration(&statement.text) else { return };
+        for variable in variables {
+            let place = match space {
+                "shared" => shared.take(&variable.name, variable.bytes, variable.align),
+                "local" => Place::Local(reserve(frame, &variable)),
+                _ => Place::Frame(reserve(frame, &variable)),
+            };
+            self.places.declare(statement.block, &variable.name, || place);
+        }
+    }
+
+    fn register(&self, name: &str) -> Option<&Register> {
+        self.registers.get(self.outer, self.block, name)
+    }
+
+    fn place(&self, name: &str) -> Option<&Place> {
+        self.places.get(self.outer, self.block, name)
+    }
+
+    /// The bytes of shared memory in which each instruction has to stay, if its addresses are those of variables.
+    fn within<'s>(&mut self, statements: impl Iterator<Item = &'s Statement>, shared: &Room) -> Vec<Vec<(u64, u64)>> {
+        if shared.named.is_empty() {
+            return Vec::new();
+        }
+        let read = |statement: &'s Statement| {
+            self.block = statement.block;
+            let (_, instruction) = text::guarded(&statement.text);
+            let (opcode, rest) = text::opcode(instruction);
+            let operands = text::operands(rest).iter().filter_map(|operand| self.operand(operand)).collect();
+            (opcode.split('.').collect(), operands)
+        };
+        let read: Vec<_> = statements.map(read).collect();
+        let bytes = |at: u64| shared.named.iter().find(|variable| variable.at == at).map_or(0, |found| found.bytes);
+        let ranges = |starts: Vec<u64>| starts.into_iter().map(|at| (at, at + bytes(at))).collect();
+        origins(&read, self.taken).into_iter().map(ranges).collect()
+    }
+
+    fn line(&self, statement: &str, site: u32) -> Line {
+        let (guard, instruction) = text::guarded(statement);
+        let register = |guard: &str| {
+            let (name, holds) = guard.strip_prefix('!').map_or((guard, true), |name| (name, false));
+            self.register(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
+        };
+        let (action, guard) = match guard.map(register) {
+            Some(None) => (Action::Malformed(format!("{} is no predicate", guard.unwrap_or_default())), None),
+            guard => (self.action(instruction), guard.flatten()),
+        };
+        Line { guard, site, action, is_seen: is_seen(instruction) }
+    }
+
+    fn action(&self, instruction: &str) -> Action {
+        let (opcode, rest) = text::opcode(instruction);
+        let words: Vec<&str> = opcode.split('.').collect();
+        let operands = text::operands(rest);
+        match words[0] {
+            "bra" => return self.target(rest.trim()).map_or_else(|| no_label(rest), Action::Branch),
+            "brx" => return self.table(&operands),
+            "call" => return self.call(rest),
+            "ret" => return Action::Control(Box::new(Return)),
+            "exit" => return Action::Control(Box::new(Exit)),
+            _ => {}
+        }
+        let read = operands.iter().map(|operand| self.operand(operand).ok_or(operand));
+        match read.collect::<Result<Vec<Operand>, _>>() {
+            Ok(operands) => decode(&words, operands),
+            Err(operand) if operand.starts_with('%') => Action::Unknown(format!("the register {operand}")),
+            Err(_) => match decode(&words, Vec::new()) {
+                // Of what the interpreter does not know, the operands may be strange.
+                Action::Unknown(opcode) if !opcode.contains(' ') => Action::Unknown(opcode),
+                _ => Action::Malformed(format!("an operand of {rest} is unknown")),
+            },
+        }
+    }
+
+    fn target(&self, label: &str) -> Option<usize> {
+        self.labels.get(self.outer, self.block, label).copied()
+    }
+
+    fn table(&self, operands: &[String]) -> Action {
+        let [index, table] = operands else { return Action::Malformed("a table without an index".into()) };
+        let targets = self.tables.get(table).map(|labels| labels.iter().map(|label| self.target(label)).collect());
+        match (self.operand(index), targets.flatten()) {
+            (Some(index), Some(targets)) => Action::Control(Box::new(Table { index, targets })),
+            _ => no_label(table),
+        }
+    }
+
+    /// `(result), name, (arguments)`
+    fn call(&self, rest: &str) -> Action {
+        let parts = text::operands(rest);
+        let (results, parts) = match parts.split_first() {
+            Some((first, others)) if first.starts_with('(') => (first.as_str(), others),
+            _ => ("", &parts[..]),
+        };
+        let list = |list: &str| {
+            let names = list.trim_matches(['(', ')']).split(',').map(str::trim).filter(|name| !name.is_empty());
+            names
+                .map(|name| match self.place(name) {
+                    Some(Place::Frame(at)) => Some(*at),
+                    _ => None,
+                })
+                .collect::<Option<Vec<u64>>>()
+        };
+        let Some(name) = parts.first() else { return Action::Malformed("a call of nothing".into()) };
+        let callee = self
+            .register(name)
+            .map_or_else(|| Callee::Name(name.clone()), |register| Callee::Address(Operand::Register(*register)));
+        match (list(results), list(parts.get(1).map_or("", String::as_str))) {
+            (Some(results), Some(arguments)) => Action::Control(Box::new(Call { callee, results, arguments })),
+            _ => Action::Malformed(format!("what is handed to {name} is not declared")),
+        }
+    }
+
+    fn operand(&self, text: &str) -> Option<Operand> {
+        let inner = |open: char, close: char| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
+        if let Some(register) = self.register(text) {
+            return Some(Operand::Register(*register));
+        }
+        if let Some(vector) = self.vector(text) {
+            return Some(vector);
+        }
+        if let Some(list) = inner('{', '}') {
+            let all = list.split(',').map(|one| self.operand(one.trim())).collect::<Option<Vec<_>>>()?;
+            return Some(Operand::Vector(all));
+        }
+        if let Some(place) = inner('[', ']') {
+            return self.address(place);
+        }
+        if let Some((first, second)) = text.split_once('|') {
+            let [first, second] = [first, second].map(|one| self.operand(one.trim()));
+            return Some(Operand::Pair(Box::new(first?), Box::new(second?)));
+        }
+        if let Some(name) = text.strip_prefix('!') {
+            return self.register(name.trim()).filter(|register| register.bits == 1).copied().map(Operand::Not);
+        }
+        match text.as_bytes().first()? {
+            b'_' if text == "_" => Some(Operand::Sink),
+            b'%' => Special::parse(&text[1..]).map(Operand::Special),
+            b'0'..=b'9' | b'-' => number(text),
+            b'W' if text == "WARP_SZ" => Some(Operand::Number(LANES as u128)),
+            _ => {
+                let of_module = || self.of_kernel.get(text).or_else(|| self.module.get(text));
+                self.place(text).or_else(of_module).cloned().map(Operand::Name)
+            }
+        }
+    }
+
+    /// A vector of registers that has a name, or one of its elements by another name.
+    fn vector(&self, text: &str) -> Option<Operand> {
+        if let Some((vector, element)) = text::element(text) {
+            return self.register(&element_of(vector, element)).copied().map(Operand::Register);
+        }
+        let elements = (0..4).map_while(|at| self.register(&element_of(text, at)).copied().map(Operand::Register));
+        Some(elements.collect::<Vec<_>>()).filter(|elements| !elements.is_empty()).map(Operand::Vector)
+    }
+
+    /// What is in brackets.
+    fn address(&self, place: &str) -> Option<Operand> {
+        let (place, coordinates) = place.split_once(',').unwrap_or((place, ""));
+        let coordinates = match coordinates.trim() {
+            "" => Vec::new(),
+            some => self.operand(some)?.lanes(),
+        };
+        let (base, offset) = match place.rsplit_once(['+', '-']) {
+            Some((base, offset)) => {
+                let Operand::Number(offset) = number(offset.trim())? else { return None };
+                let offset = offset as u64;
+                let negative = place[base.len()..].starts_with('-')
+                    || base.trim_end().ends_with(['+', '-']) && place.contains('-');
+                (base.trim_end_matches(['+', '-', ' ']), if negative { offset.wrapping_neg() } else { offset })
+            }
+            None => (place, 0),
+        };
+        Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, coordinates))
+    }
+}
+
+/// Whether other threads can see when an instruction is executed. A fence that is no `fence.sc` is its thread's own.
+fn is_seen(instruction: &str) -> bool {
+    let opcode = instruction.split_whitespace().next().unwrap_or_default();
+    let words: Vec<&str> = opcode.split('.').collect();
+    match words[0] {
+        "ld" => !words.iter().any(|word| word.starts_with("param") || *word == "local"),
+        "st" => !words.contains(&"local"),
+        "fence" => words.contains(&"sc") || words.contains(&"proxy"),
+        "ldu" | "atom" | "red" | "membar" | "cp" | "mbarrier" | "bar" | "barrier" | "discard" | "multimem"
+        | "tensormap" | "griddepcontrol" | "elect" | "vote" | "activemask" | "shfl" | "match" | "redux" | "clock"
+        | "wmma" | "wgmma" | "tcgen05" | "tex" | "tld4" | "suld" | "sust" => true,
+        _ => false,
+    }
+}
+
+fn no_label(label: &str) -> Action {
+    Action::Malformed(format!("there is no label {label}"))
+}

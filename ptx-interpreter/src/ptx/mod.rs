@@ -1,0 +1,21 @@
+//! The text of a module, and how it becomes code.
+
+pub(crate) mod access;
+pub(crate) mod code;
+pub(crate) mod fate;
+pub(crate) mod inlined;
+pub(crate) mod linker;
+pub(crate) mod loaded;
+pub(crate) mod lockstep;
+pub(crate) mod operand;
+pub(crate) mod origins;
+pub(crate) mod paths;
+pub(crate) mod pool;
+pub(crate) mod room;
+pub(crate) mod scoped;
+pub(crate) mod separate;
+pub(crate) mod shape;
+pub(crate) mod site;
+pub(crate) mod special;
+pub(crate) mod text;
+pub(crate) mod variable;
