@@ -112,6 +112,7 @@ impl Program {
         let variables = self.in_shared(machine.launch.kernel);
         let mut checks = Checks::new(machine.threads, machine.cluster, pieces, variables, sites);
         checks.reserved = self.names_reserved.then(|| machine.reserved(0) as u64);
+        checks.dynamic = (machine.launch.shared > 0).then_some(machine.code.dynamic as u64);
         machine.checks = Some(Box::new(checks));
     }
 

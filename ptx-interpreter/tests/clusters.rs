@@ -132,7 +132,7 @@ fn a_fence_tells_the_cluster_of_barriers() {
     assert_eq!(kinds(PIPELINE), [""; 0]);
     assert_eq!(kinds(&PIPELINE.replace("arrive.relaxed", "arrive")), [""; 0]);
     let without = PIPELINE.replace("    fence.mbarrier_init.release.cluster;\n", "");
-    assert!(kinds(&without).contains(&"race"), "{:?}", kinds(&without));
+    assert!(kinds(&without).contains(&"order"), "{:?}", kinds(&without));
     // The other block arrives, and nobody waits for that.
     let without = PIPELINE.replace("    @!%p2 bra WAIT;\n", "");
     assert!(kinds(&without).contains(&"bounds"), "{:?}", kinds(&without));

@@ -208,6 +208,8 @@ pub(crate) struct Checks {
     pub(super) variables: Vec<Named>,
     /// Where the system's part of shared memory begins, if the module asks for it.
     pub(crate) reserved: Option<u64>,
+    /// Where dynamic shared memory begins, if the launch has any.
+    pub(crate) dynamic: Option<u64>,
     pub(super) sites: Arc<Sites>,
     pub(super) states: QuickMap<Threads<State>>,
     pub(crate) shadow: Shadow,
@@ -289,6 +291,7 @@ impl Checks {
             fresh: u64::MAX,
             variables,
             reserved: None,
+            dynamic: None,
             sites,
             states: QuickMap::default(),
             shadow: Shadow::new(),

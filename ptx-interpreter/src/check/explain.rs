@@ -33,6 +33,9 @@ impl Checks {
     fn in_shared(&self, block: usize, at: u64) -> String {
         let variable = self.variables.iter().find(|variable| at.wrapping_sub(variable.at) < variable.bytes);
         let end = self.variables.iter().map(|variable| variable.at + variable.bytes).max().unwrap_or_default();
+        if let Some(begin) = self.dynamic.filter(|begin| end > 0 && at >= *begin) {
+            return format!("byte {} of the dynamic shared memory of block {block}", at - begin);
+        }
         match variable {
             Some(Named { name, at: begin, .. }) => {
                 format!("byte {} of `{}` in the shared memory of block {block}", at - begin, plain(name))
@@ -183,6 +186,7 @@ impl Checks {
             Conflict::Proxy => Kind::Proxy,
             Conflict::Narrow | Conflict::Fence => Kind::Order,
             Conflict::Race if self.missed(old, actor, event).is_some() => Kind::Order,
+            Conflict::Race if self.relaxed_arrival((actor, old.epoch), event.actor).is_some() => Kind::Order,
             Conflict::Race | Conflict::Lockstep => Kind::Race,
         };
         if self.is_known(kind, (old.site, event.site), distance) {

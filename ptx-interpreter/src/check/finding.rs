@@ -286,6 +286,9 @@ impl Finding {
     }
 }
 
+/// Calls of inlined functions that are shown of one place, at most.
+const CALLS: usize = 5;
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "error[{}]: {}", self.kind.word(), self.title)?;
@@ -299,7 +302,13 @@ impl fmt::Display for Finding {
                 false => writeln!(f, "{blank}{arrow} {source}PTX line {} in {}", place.ptx_line, place.function)?,
             }
             let inlined = |f: &mut fmt::Formatter<'_>, called: &[(String, u32)]| {
-                called.iter().try_for_each(|(file, line)| writeln!(f, "{blank}    called at {file}:{line}"))
+                // Of many the innermost one and the outermost ones say most.
+                let between = if called.len() > CALLS { 1..called.len() - CALLS + 1 } else { 0..0 };
+                called.iter().enumerate().try_for_each(|(at, (file, line))| match between.contains(&at) {
+                    false => writeln!(f, "{blank}    called at {file}:{line}"),
+                    true if at == 1 => writeln!(f, "{blank}    called by {} functions in between", between.len()),
+                    true => Ok(()),
+                })
             };
             inlined(f, &place.called)?;
             for Call { function, ptx_line, source, called } in &place.callers {

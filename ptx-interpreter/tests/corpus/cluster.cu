@@ -3,7 +3,7 @@
 #define THERE(TO, FROM, RANK) asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(TO) : "r"(AT(FROM)), "r"(RANK))
 #define LOAD_THERE(TO, AT_) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(TO) : "r"(AT_) : "memory")
 
-//# cluster race 2x32 zeros:256 ; barrier.cluster
+//# cluster order 2x32 zeros:256 ; barrier.cluster
 DEV cluster(u32* out) {
   __shared__ u32 part[32];
   u32 t = threadIdx.x, there, value;

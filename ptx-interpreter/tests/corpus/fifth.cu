@@ -43,7 +43,7 @@ DEV other_local(const u32* in, u32* out) {
 PAIR(other_local, (const u32* in, u32* out), (in, out))
 
 // A relaxed arrival lets the threads of a cluster wait for each other, and hands nothing over.
-//# relaxed_meeting race 2x32 numbers:256 zeros:256 ; arrives without a release
+//# relaxed_meeting order 2x32 numbers:256 zeros:256 ; arrives without a release
 DEV relaxed_meeting(const u32* in, u32* out) {
   __shared__ u32 all[32];
   u32 t = threadIdx.x, at = blockIdx.x * 32 + t, rank = blockIdx.x % 2, there, got;
