@@ -138,3 +138,26 @@ fn a_number_may_stand_for_a_predicate() {
     let expected = |t: u32| 31 << 24 | 32 << 16 | 32 << 8 | u32::from(t >= 3) << 4 | 4 | if t == 3 { 2 } else { 1 };
     assert_eq!(words, (0..32).map(expected).collect::<Vec<_>>());
 }
+
+/// A place in dynamic shared memory counts from where that begins, and of many calls the first and the last ones are shown.
+#[test]
+fn places_are_told_in_short() {
+    let inlined = (2..10).rev().map(|line| format!(".loc 1 {line} 0, function_name $n, inlined_at 1 {} 0\n", line + 1));
+    let calls: String = [".loc 1 10 0\n".to_owned()].into_iter().chain(inlined).collect();
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 more[];\n.visible .entry k(.param .u64 out) {{\n\
+         .shared .align 4 .b8 own[20];\n.reg .b32 %r<4>;\n.reg .b64 %p<4>;\nld.param.u64 %p0, [out];\nmov.u32 %r1, own;\n\
+         {calls}ld.shared.u32 %r2, [more+8];\nst.global.u32 [%p0], %r2;\nret;\n}}\n.file 1 \"a.cu\"\n"
+    );
+    let program = Program::parse(&text);
+    let mut trial = Trial::new(&program, "k");
+    trial.block([1, 1, 1]).shared(64).buffer(&[0; 4]).unwrap();
+    let report = trial.check().to_string();
+    assert!(report.contains("byte 8 of the dynamic shared memory of block 0"), "{report}");
+    let called: Vec<&str> = report.lines().filter_map(|line| line.trim_start().strip_prefix("called ")).collect();
+    assert_eq!(
+        called,
+        ["at a.cu:3", "by 3 functions in between", "at a.cu:7", "at a.cu:8", "at a.cu:9", "at a.cu:10"],
+        "{report}"
+    );
+}
