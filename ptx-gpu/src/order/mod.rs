@@ -261,22 +261,27 @@ impl Order {
     /// What a kernel uses while the one before it may still run, and that one has used too. There is nothing if a flag tells the
     /// kernel how far the other is.
     pub(crate) fn too_early(&self, before: Turn, ranges: &[Range], acquires: bool) -> Vec<Conflict> {
-        if acquires && ranges.iter().any(|range| self.uses.is_flag(before, range)) {
-            return Vec::new();
-        }
-        let mut conflicts = Vec::new();
-        ranges.iter().for_each(|range| self.uses.meet(before, range, User::is_over, &mut conflicts));
-        conflicts
+        self.beside(before, ranges, acquires, User::is_over)
     }
 
-    /// What a kernel uses while the one that has launched it still runs, and that one uses too. There is nothing if a flag tells the
-    /// kernel how far the other is.
+    /// The same, while the one that has launched it still runs.
     pub(crate) fn beside_parent(&self, parent: Turn, ranges: &[Range], acquires: bool) -> Vec<Conflict> {
-        if acquires && ranges.iter().any(|range| self.uses.is_flag(parent, range)) {
+        self.beside(parent, ranges, acquires, User::is_shown)
+    }
+
+    /// What a kernel uses beside another one, but for what `is_before` it.
+    fn beside(
+        &self,
+        other: Turn,
+        ranges: &[Range],
+        acquires: bool,
+        is_before: impl Fn(&User) -> bool,
+    ) -> Vec<Conflict> {
+        if acquires && ranges.iter().any(|range| self.uses.is_flag(other, range)) {
             return Vec::new();
         }
         let mut conflicts = Vec::new();
-        ranges.iter().for_each(|range| self.uses.meet(parent, range, User::is_shown, &mut conflicts));
+        ranges.iter().for_each(|range| self.uses.meet(other, range, &is_before, &mut conflicts));
         conflicts
     }
 
