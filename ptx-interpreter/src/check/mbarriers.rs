@@ -57,14 +57,18 @@ impl Checks {
 
     /// Who has ended a barrier before a thread uses it. What nothing orders is a race.
     pub(crate) fn ended_before(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
-        let (by, epoch, site) = self.mbarriers.get(&place)?.ended?;
-        (by == actor || happened(self.state(actor), epoch, by)).then_some((by, site))
+        let end = self.mbarriers.get(&place)?.ended?;
+        self.if_before(actor, end)
     }
 
     /// Who has initialised a barrier that nobody has ended, before a thread does something. What nothing orders is a race.
     fn not_ended_before(&mut self, actor: Actor, place: u64) -> Option<(Actor, u32)> {
-        let bar = self.mbarriers.get(&place).filter(|bar| bar.ended.is_none())?;
-        let (by, epoch, site) = bar.init;
+        let init = self.mbarriers.get(&place).filter(|bar| bar.ended.is_none())?.init;
+        self.if_before(actor, init)
+    }
+
+    /// Who has done something in an epoch, and where, if that comes before what a thread does now.
+    fn if_before(&mut self, actor: Actor, (by, epoch, site): (Actor, u32, u32)) -> Option<(Actor, u32)> {
         (by == actor || happened(self.state(actor), epoch, by)).then_some((by, site))
     }
 
