@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
-use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside};
+use crate::machine::launch::{DeviceLaunch, Launch, Outside};
 use crate::machine::stop::{Stop, Why};
 use crate::machine::{Machine, Program};
 use crate::memory::spaces::{Named, Owner, owner};
@@ -96,15 +96,8 @@ impl Program {
         let findings = by_lines(found.into_iter().map(|found| self.finding(found, &machine.paths)).collect());
         let older = older.into_iter().map(|load| self.place(load, &machine.paths)).collect();
         let used = if launch.tells_used { machine.used() } else { Used::default() };
-        let launched = machine.launched.into_iter().map(|asked| self.launched(asked, &machine.paths)).collect();
-        let (instructions, printed) = (machine.steps, machine.printed);
+        let Machine { steps: instructions, printed, launched, .. } = machine;
         Report { findings, stop, printed, instructions, shadow, older, used, launched, parts: 0 }
-    }
-
-    fn launched(&self, asked: Asked, paths: &Paths) -> DeviceLaunch {
-        let Asked { kernel, blocks, threads, shared, arguments, is_tail, by: (actor, site) } = asked;
-        let place = self.place((actor, site, "launches it".into()), paths);
-        DeviceLaunch { kernel, blocks, threads, shared, arguments, is_tail, place }
     }
 
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {
@@ -144,7 +137,7 @@ impl Program {
         opcode.split('.').any(|word| words.contains(&word))
     }
 
-    fn place(&self, (actor, site, what): (Actor, u32, String), paths: &Paths) -> Place {
+    pub(crate) fn place(&self, (actor, site, what): (Actor, u32, String), paths: &Paths) -> Place {
         let callers = paths.to(site).into_iter().map(|call| self.call(call)).collect();
         let site = &self.sites[site as usize];
         Place {

@@ -4,7 +4,7 @@
 
 use crate::machine::Machine;
 use crate::machine::group::{Group, Thread};
-use crate::machine::launch::Asked;
+use crate::machine::launch::{Asked, DeviceLaunch};
 use crate::machine::stop::{Result, gap, wrong};
 use crate::memory::spaces::function_at;
 use crate::ptx::access::How;
@@ -64,9 +64,6 @@ impl Machine<'_> {
             blocks: dimensions(*blocks),
             threads: dimensions(*threads),
             shared: self.argument(thread, *shared, 4) as u32,
-            arguments: Vec::new(),
-            is_tail: false,
-            by: (self.actor(thread), self.site),
         };
         self.asked.insert(buffer, asked);
         Ok(buffer.to_le_bytes().to_vec())
@@ -78,17 +75,18 @@ impl Machine<'_> {
             return Err(gap(&[ALONE]));
         }
         let [buffer, stream] = [0, 1].map(|at| self.argument(thread, arguments[at], 8));
-        let Some(mut asked) = self.asked.remove(&buffer) else {
+        let Some(Asked { kernel, blocks, threads, shared }) = self.asked.remove(&buffer) else {
             return Err(wrong(format!("no buffer for arguments is at {buffer:#x}")));
         };
-        let code = &self.program.functions[&asked.kernel];
+        let (code, mut arguments) = (&self.program.functions[&kernel], Vec::new());
         for (place, parameter) in code.places.iter().zip(&code.parameters) {
-            asked.arguments.push(self.read(buffer + place, parameter.bytes)?);
+            arguments.push(self.read(buffer + place, parameter.bytes)?);
         }
         self.heap.heap.free(buffer);
         self.tell(|checks, machine| checks.launches_kernel(machine.actor(thread)));
-        let by = (self.actor(thread), self.site);
-        self.launched.push(Asked { is_tail: stream == TAIL, by, ..asked });
+        let place = self.program.place((self.actor(thread), self.site, "launches it".into()), &self.paths);
+        let is_tail = stream == TAIL;
+        self.launched.push(DeviceLaunch { kernel, blocks, threads, shared, arguments, is_tail, place });
         Ok(vec![0; 4])
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::check::{Actor, Place};
+use crate::check::Place;
 use crate::memory::heap::Heap;
 use crate::memory::overwritten::Overwritten;
 use crate::memory::texture::Objects;
@@ -153,16 +153,12 @@ pub struct DeviceLaunch {
     pub place: Place,
 }
 
-/// A launch from the device, as far as it is known before the end: at first there is only a buffer for arguments.
+/// A launch from the device for which there is a buffer for arguments.
 pub(crate) struct Asked {
     pub(crate) kernel: String,
     pub(crate) blocks: [u32; 3],
     pub(crate) threads: [u32; 3],
     pub(crate) shared: u32,
-    pub(crate) arguments: Vec<Vec<u8>>,
-    pub(crate) is_tail: bool,
-    /// Who launches it, and at which site.
-    pub(crate) by: (Actor, u32),
 }
 
 /// The memory outside of the kernel.

@@ -7,7 +7,7 @@ use crate::check::{Actor, Checks};
 use crate::machine::exchange::Exchange;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, each};
-use crate::machine::launch::{Asked, Launch, Outside, place_among};
+use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside, place_among};
 use crate::machine::meeting::Barrier;
 use crate::machine::numbered::Numbered;
 use crate::machine::polls::Polls;
@@ -246,7 +246,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) heap: Lent<'a>,
     /// Buffers for the arguments of kernels, by their addresses, and what was launched.
     pub(crate) asked: HashMap<u64, Asked>,
-    pub(crate) launched: Vec<Asked>,
+    pub(crate) launched: Vec<DeviceLaunch>,
     /// What the threads printed.
     pub(crate) printed: String,
     /// Whether what was to be executed is no instruction.
