@@ -1,8 +1,7 @@
 //! How many instructions of threads the interpreter executes in a second, on one core; and checked on all, by the clock.
 //!
-//! `cargo run --release -p ptx-interpreter --example speed -- FILE.ptx KERNEL BLOCKS THREADS BYTES…`: each argument of the
-//! kernel is a buffer of so many bytes, or with `=` before it a 32-bit number. If `--unchecked` stands before the file, the
-//! checked runs are left out.
+//! `cargo run --release -p ptx-interpreter --example speed -- FILE.ptx KERNEL BLOCKS THREADS ARGUMENTS…`: an argument `4096` is a
+//! buffer of 4096 bytes, and `=7` is the 32-bit number 7. `--unchecked` before the file leaves out the checked runs.
 
 use std::time::Instant;
 
