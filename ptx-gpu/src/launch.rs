@@ -159,7 +159,7 @@ impl Gpu {
             name => variables.get(name).map(|(place, _)| *place),
         };
         let arguments: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();
-        let objects = self.objects();
+        let (objects, aliases) = (self.objects(), self.mapped.aliases());
         let mut launch = Launch {
             blocks: shape.blocks,
             threads: shape.threads,
@@ -177,6 +177,7 @@ impl Gpu {
             begins_early: begins_early && seed.goes_on(),
             takes_launched: true,
             objects: Some(&objects),
+            aliases: &aliases,
             ..Launch::new(name, &arguments)
         };
         let outside = Outside { holds: &holds, variable: &variable };

@@ -3,7 +3,10 @@
 //! What may be accessed without a gap between is one allocation, as the program sees it: it may grow.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use ptx_interpreter::Alias;
 
 use crate::handle::{Handle, next};
 use crate::output::note;
@@ -31,6 +34,8 @@ struct Piece {
     bytes: u64,
     /// The program's own, those that it has asked for again, and mappings.
     references: u32,
+    /// How often it was mapped.
+    lives: u32,
     /// What the program has said of it.
     properties: [u64; 4],
 }
@@ -79,7 +84,7 @@ impl Mapped {
             return Err(OUT_OF_MEMORY);
         }
         let handle = next();
-        self.pieces.insert(handle, Piece { file, bytes, references: 1, properties });
+        self.pieces.insert(handle, Piece { file, bytes, references: 1, lives: 0, properties });
         Ok(handle)
     }
 
@@ -121,6 +126,7 @@ impl Mapped {
             return Err(OUT_OF_MEMORY);
         }
         piece.references += 1;
+        piece.lives += 1;
         self.mappings.insert(begin, Mapping { bytes, piece: handle, access: NOTHING });
         Ok(())
     }
@@ -181,6 +187,33 @@ impl Mapped {
         let all: Vec<(u64, Mapping)> = self.mappings.range(begin..end).map(|(from, one)| (*from, *one)).collect();
         let last = all.iter().try_fold(begin, |at, (from, one)| (*from == at).then_some(at + one.bytes));
         if bytes > 0 && last == Some(end) { Ok(all) } else { Err(INVALID_VALUE) }
+    }
+
+    fn accessible_mappings(&self) -> impl Iterator<Item = (u64, &Mapping)> {
+        self.mappings.iter().filter(|(_, one)| one.access == ALL).map(|(from, one)| (*from, one))
+    }
+
+    /// What may be accessed of pieces that were mapped before: they keep what they have.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = Range<u64>> {
+        let is_kept = |one: &Mapping| self.pieces.get(&one.piece).is_some_and(|piece| piece.lives > 1);
+        self.accessible_mappings().filter(move |(_, one)| is_kept(one)).map(|(from, one)| from..from + one.bytes)
+    }
+
+    /// The addresses of pieces that have others before them.
+    pub(crate) fn aliases(&self) -> Vec<Alias> {
+        let mut first = HashMap::new();
+        let mut all: Vec<Alias> = Vec::new();
+        for (begin, Mapping { bytes, piece, .. }) in self.accessible_mappings() {
+            let of = *first.entry(*piece).or_insert(begin);
+            if of == begin {
+                continue;
+            }
+            match all.last_mut() {
+                Some(last) if (last.begin + last.bytes, last.of + last.bytes) == (begin, of) => last.bytes += bytes,
+                _ => all.push(Alias { begin, bytes: *bytes, of }),
+            }
+        }
+        all
     }
 
     /// The reserved range around an address, and what may be accessed in it without a gap.

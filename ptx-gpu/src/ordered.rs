@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ptx_interpreter::{Finding, Kind, Place, Program, Record, Use, Used, UsedRange};
+use ptx_interpreter::{Alias, Finding, Kind, Place, Program, Record, Use, Used, UsedRange, first_address};
 
 use crate::caller::Caller;
 use crate::changed::is_checked;
@@ -55,6 +55,20 @@ fn ranges_of(used: &[UsedRange]) -> Vec<Range> {
     used.iter()
         .map(|used| Range { begin: used.begin, end: used.end, how: used.how, by: Some(By::Instruction(*used)) })
         .collect()
+}
+
+/// Ranges by the first addresses of their memory.
+fn by_first_addresses(ranges: &[Range], aliases: &[Alias]) -> Vec<Range> {
+    let mut all = Vec::new();
+    for range in ranges {
+        let mut at = range.begin;
+        while at < range.end {
+            let (begin, bytes, _) = first_address(aliases, at, range.end - at);
+            all.push(Range { begin, end: begin + bytes, ..*range });
+            at += bytes;
+        }
+    }
+    all
 }
 
 impl Gpu {
@@ -174,6 +188,9 @@ impl Gpu {
         if !is_checked() {
             return Vec::new();
         }
+        let aliases = self.mapped.aliases();
+        let named = (!aliases.is_empty()).then(|| by_first_addresses(ranges, &aliases));
+        let ranges = named.as_deref().unwrap_or(ranges);
         let before = point.clock.clone();
         let (line, number) = self.order.step(point);
         let stream = self.order.name_of(point.stream);

@@ -47,6 +47,7 @@ pub use machine::in_order::{Choice, Ready};
 pub use machine::launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts};
 pub use machine::resources::available_memory;
 pub use machine::stop::{Stop, Why};
+pub use memory::alias::{Alias, first_address};
 pub use memory::gaps::Gaps;
 pub use memory::heap::Heap;
 pub use memory::overwritten::{Left, Overwritten};

@@ -79,6 +79,7 @@ impl Program {
             }
         };
         self.add_checks(&mut machine, pieces);
+        machine.tell(|checks, _| checks.know_aliases(launch.aliases));
         if launch.begins_early {
             machine.tell(|checks, _| checks.begins_early());
         }

@@ -10,6 +10,7 @@ use crate::machine::launch::{Delays, Launch, Outside, Parts};
 use crate::machine::resources::available_memory;
 use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Program};
+use crate::memory::alias::Alias;
 use crate::memory::gaps::Gaps;
 use crate::report::Report;
 
@@ -60,6 +61,8 @@ enum Argument {
     Buffer(Buffer),
     Value(Vec<u8>),
     Same(usize),
+    /// Another address of an earlier one's memory, which has this room.
+    Alias(usize, Buffer),
 }
 
 /// Bytes with room around them, so that an access beyond an end meets no other buffer.
@@ -229,6 +232,17 @@ impl<'p> Trial<'p> {
         self
     }
 
+    /// The next argument is another virtual address of an earlier one's buffer: [`content`](Trial::content) has what is written by either.
+    /// Errors: there is not so much memory.
+    pub fn alias(&mut self, argument: usize) -> Result<&mut Self> {
+        let Some(Argument::Buffer(buffer)) = self.arguments.get(argument) else {
+            return Err(wrong(format!("argument {argument} is no buffer")));
+        };
+        let addresses = Buffer::new(buffer.bytes, true)?;
+        self.arguments.push(Argument::Alias(argument, addresses));
+        Ok(self)
+    }
+
     /// The grid before this one may still use the buffer of an argument, as under programmatic dependent launch: the kernel has
     /// to execute `griddepcontrol.wait` before it accesses the buffer.
     pub fn shared_with_grid_before(&mut self, argument: usize) -> &mut Self {
@@ -369,10 +383,25 @@ impl<'p> Trial<'p> {
             steps: self.steps,
             deadline: self.deadline,
             parts: self.parts,
+            aliases: &self.aliases(),
             delays: if self.weak { Delays::Loads } else { Delays::None },
             ..Launch::new(&self.kernel, &places)
         };
         check(self.program, &Outside { holds: &holds, variable: &|_| None }, &launch, pieces)
+    }
+
+    /// The other addresses of its buffers.
+    fn aliases(&self) -> Vec<Alias> {
+        let alias = |argument: &Argument| {
+            let Argument::Alias(other, addresses) = argument else { return None };
+            let Some(Argument::Buffer(buffer)) = self.arguments.get(*other) else { return None };
+            Some(Alias {
+                begin: addresses.begin().expose_provenance() as u64,
+                bytes: buffer.bytes as u64,
+                of: buffer.begin().expose_provenance() as u64,
+            })
+        };
+        self.arguments.iter().filter_map(alias).collect()
     }
 
     /// The variables of the module.
@@ -383,7 +412,7 @@ impl<'p> Trial<'p> {
     /// All memory, and what reports call it.
     fn buffers(&self) -> impl Iterator<Item = (String, &Buffer)> {
         let of_arguments = self.arguments.iter().enumerate().filter_map(|(number, argument)| match argument {
-            Argument::Buffer(buffer) => Some((format!("argument {number}"), buffer)),
+            Argument::Buffer(buffer) | Argument::Alias(_, buffer) => Some((format!("argument {number}"), buffer)),
             _ => None,
         });
         let others = self.memory.iter().enumerate();
@@ -394,7 +423,7 @@ impl<'p> Trial<'p> {
     fn values(&self) -> Result<Vec<Vec<u8>>> {
         let Some(sizes) = self.program.sizes(&self.kernel) else { return Ok(Vec::new()) };
         let value = |argument: &Argument| match argument {
-            Argument::Buffer(buffer) => Ok((buffer.begin() as u64).to_le_bytes().to_vec()),
+            Argument::Buffer(buffer) | Argument::Alias(_, buffer) => Ok((buffer.begin() as u64).to_le_bytes().to_vec()),
             Argument::Value(bytes) => Ok(bytes.clone()),
             Argument::Same(other) => match self.arguments.get(*other) {
                 Some(Argument::Buffer(buffer)) => Ok((buffer.begin() as u64).to_le_bytes().to_vec()),

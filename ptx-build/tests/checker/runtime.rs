@@ -91,7 +91,6 @@ fn a_program_linked_to_the_runtime_of_cuda_12_runs() {
     assert_eq!(printed, OF_12, "{complaint}");
 }
 
-/// Pieces of memory that are mapped side by side are one array, which grows, has holes, and is closed.
 /// One mistake in a template is one finding, whatever its instances.
 #[test]
 fn instances_of_a_template_are_told_together() {
@@ -108,6 +107,7 @@ fn instances_of_a_template_are_told_together() {
     assert_eq!(findings[0]["kernels"].as_array().map(Vec::len), Some(2), "{printed}");
 }
 
+/// Pieces of memory that are mapped side by side are one array, which grows, has holes, and is closed.
 #[test]
 fn a_program_maps_memory() {
     let program = Program::of_cc("virtual.c", &["-Wno-missing-braces"]);
@@ -123,6 +123,27 @@ fn a_program_maps_memory() {
         let (code, printed, complaint) = program.check(&[word]);
         assert_eq!(code, Some(1), "{word}: {printed}{complaint}");
         assert!(printed.contains("error[bounds]") && printed.contains(expected), "{word}: {printed}");
+    }
+}
+
+/// One piece that is mapped twice is one memory: for kernels and copies, in every order, and in the order between streams.
+#[test]
+fn a_program_maps_memory_twice() {
+    let program = Program::of_cc("alias.c", &["-Wno-missing-braces"]);
+    for seeds in ["1", "3"] {
+        let (code, printed, complaint) = check(&["--seeds", seeds], &Command::new(program.path()));
+        assert_eq!(code, Some(0), "{printed}{complaint}");
+        assert!(printed.starts_with("right\n"), "{printed}");
+    }
+    for (word, kind, expected) in [
+        ("plain", "proxy", "byte 0 of argument 0: mapped memory 1 (cuMemMap), which is another address"),
+        ("streams", "race", "kernel `store` in stream 1 writes bytes that kernel `store` in stream 2 writes"),
+        ("closed", "bounds", "byte 0 of argument 0: mapped memory 1 (cuMemMap), which was freed by cuMemUnmap"),
+    ] {
+        let (code, printed, complaint) = program.check(&[word]);
+        assert_eq!(code, Some(1), "{word}: {printed}{complaint}");
+        let kind = format!("error[{kind}]");
+        assert!(printed.contains(&kind) && printed.contains(expected), "{word}: {printed}");
     }
 }
 

@@ -31,6 +31,7 @@ fn properties(place: *const [u64; 4]) -> Result<[u64; 4]> {
 fn changed(gpu: &mut Gpu, address: u64, call: &str) {
     if let Some(accessible) = gpu.mapped.accessible(address) {
         gpu.memory.accessible_changed(&accessible, call);
+        gpu.mapped.kept().for_each(|kept| gpu.memory.write(kept.start, kept.end - kept.start));
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) enum Conflict {
     /// Both are volatile, of a warp whose threads need not go on together.
     Lockstep,
     Proxy,
+    /// The two name the bytes by different virtual addresses.
+    Alias,
     Async,
     /// `tcgen05` instructions of two threads, which a fence of `tcgen05` has to order.
     Fence,
@@ -48,6 +50,13 @@ impl Checks {
 
     /// The same, of one that may write what is there, or what others of its warp write.
     pub(crate) fn access_rewriting(&mut self, event: Event, rewrites: &dyn Fn(u32) -> bool) {
+        if self.has_other_address(event) {
+            return self.by_first_address(event).for_each(|event| self.access_named(event, rewrites));
+        }
+        self.access_named(event, rewrites);
+    }
+
+    fn access_named(&mut self, event: Event, rewrites: &dyn Fn(u32) -> bool) {
         self.stays(event);
         self.visits(event);
         self.compare(event, true, rewrites);
@@ -167,16 +176,16 @@ impl Checks {
         let (bytes, row) = (WHOLE, Row::default());
         let scope = event.how.scope.map_or(0, |scope| 1 + level(scope) as u8);
         let size = if scope > 0 { event.bytes as u8 } else { 0 };
-        let (site, writes) = (event.site, event.how.writes);
+        let (site, writes, alias) = (event.site, event.how.writes, event.how.alias);
         match event.engine {
             Some((who, epoch, _)) => {
                 let lanes = (event.actor.block as usize * self.threads + event.actor.number) as u32;
-                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: true, row }
+                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: true, alias, row }
             }
             None => {
                 let who = self.warp_of(event.actor);
                 let lanes = 1 << (event.actor.number % LANES);
-                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: false, row }
+                Mark { who, lanes, epoch, site, bytes, size, scope, writes, is_engine: false, alias, row }
             }
         }
     }
@@ -214,7 +223,9 @@ impl Checks {
             let actor = self.actor_of(old, 0);
             // Two reductions of a value are atomics, whichever comes first.
             let goes = done || self.strong(old, new, actor, event.actor) == Some(true);
-            return (!goes).then_some((Conflict::Async, actor));
+            let is_hidden = old.alias != new.alias && !state.has_fenced(old, actor);
+            let conflict = if goes { is_hidden.then_some(Conflict::Alias) } else { Some(Conflict::Async) };
+            return conflict.map(|conflict| (conflict, actor));
         }
         let by_proxy = matches!(event.engine, Some((_, _, true)));
         let memory = if is_shared(event.address) { Memory::Shared } else { Memory::Global };
@@ -230,6 +241,7 @@ impl Checks {
                     Some(true) if self.counts_on_lockstep(old, actor, event) => {
                         return Some((Conflict::Lockstep, actor));
                     }
+                    Some(true) if old.alias != new.alias => return Some((Conflict::Alias, actor)),
                     Some(true) => continue,
                     Some(false) => return Some((Conflict::Narrow, actor)),
                     None if self.is_told_of_init(event.actor, event.address, (actor, old.site)) => continue,
@@ -238,6 +250,9 @@ impl Checks {
             }
             if by_proxy && proxied.of_thread(actor.block, actor.number) < old.epoch {
                 return Some((Conflict::Proxy, actor));
+            }
+            if old.alias != new.alias && !state.has_fenced(old, actor) {
+                return Some((Conflict::Alias, actor));
             }
         }
         None

@@ -18,6 +18,7 @@ use super::mark::{Row, remove_range};
 use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
 use super::trail::Trail;
+use crate::memory::alias::Alias;
 use crate::memory::spaces::Named;
 use crate::ptx::access::{Engine, How, Scope};
 use crate::ptx::site::Sites;
@@ -199,6 +200,8 @@ pub(crate) struct Checks {
     pub(super) threads: usize,
     pub(super) cluster: u32,
     pub(super) pieces: Arc<Pieces>,
+    /// Other addresses of memory.
+    pub(super) aliases: Rc<[Alias]>,
     /// The first address of the heap that no kernel before has had.
     pub(super) fresh: u64,
     /// Whether the grid before may still run, and what is used while it may.
@@ -288,6 +291,7 @@ impl Checks {
             has_grid_before: pieces.iter().any(|piece| piece.shared_with_grid_before),
             early: None,
             pieces,
+            aliases: Rc::default(),
             fresh: u64::MAX,
             variables,
             reserved: None,

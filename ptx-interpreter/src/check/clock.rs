@@ -199,7 +199,7 @@ pub(crate) struct Known {
     pub(crate) proxied: [Clock; 2],
     /// What `tcgen05.fence::before_thread_sync` has put before the synchronization of threads.
     pub(crate) tensor: Clock,
-    /// What fences of tensor maps have done, if there were any.
+    /// What fences of tensor maps and of aliases have done, if there were any.
     pub(super) maps: Option<Rc<Maps>>,
 }
 
@@ -236,6 +236,15 @@ impl Known {
         Rc::make_mut(self.maps.get_or_insert_default()).released.join(before);
     }
 
+    pub(super) fn release_aliases(&mut self, before: &Clock) {
+        Rc::make_mut(self.maps.get_or_insert_default()).aliased.join(before);
+    }
+
+    /// What came before a fence for other virtual addresses.
+    pub(super) fn aliased(&self) -> Option<&Clock> {
+        self.maps.as_ref().map(|maps| &maps.aliased)
+    }
+
     pub(super) fn acquire_map(&mut self, map: u64) {
         if let Some(maps) = &mut self.maps {
             let maps = Rc::make_mut(maps);
@@ -252,18 +261,21 @@ impl Known {
     }
 }
 
-/// What fences of tensor maps have done.
+/// What fences of tensor maps and of aliases have done.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Maps {
     /// What was released to the tensormap proxy.
     pub(super) released: Clock,
     /// What of that was acquired, for the map at an address.
     pub(super) acquired: BTreeMap<u64, Clock>,
+    /// What came before a fence for other virtual addresses.
+    pub(super) aliased: Clock,
 }
 
 impl Maps {
     fn join(&mut self, other: &Maps) {
         self.released.join(&other.released);
+        self.aliased.join(&other.aliased);
         for (map, clock) in &other.acquired {
             self.acquired.entry(*map).or_default().join(clock);
         }

@@ -53,7 +53,7 @@ impl Default for Crowd {
 /// Sums of it tell sets apart.
 fn hash(mark: Mark) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (mark, mark.writes, mark.is_engine).hash(&mut hasher);
+    (mark, mark.writes, mark.is_engine, mark.alias).hash(&mut hasher);
     hasher.finish()
 }
 

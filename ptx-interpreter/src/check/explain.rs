@@ -91,7 +91,7 @@ impl Checks {
         let by =
             event.engine.map(|(engine, _, _)| format!("begins a {} that ", self.work_of(engine))).unwrap_or_default();
         let at = at.max(event.address);
-        format!("{by}{verb} {bytes} bytes, among them {}", self.place_of(at))
+        format!("{by}{verb} {bytes} bytes, among them {}", self.place_by(how, at))
     }
 
     pub(super) fn what_was(&self, mark: &Mark) -> String {
@@ -183,7 +183,7 @@ impl Checks {
             Conflict::Async if never_met => Kind::Race,
             Conflict::Async => Kind::Async,
             Conflict::Race if event.engine.is_some() => Kind::Async,
-            Conflict::Proxy => Kind::Proxy,
+            Conflict::Proxy | Conflict::Alias => Kind::Proxy,
             Conflict::Narrow | Conflict::Fence => Kind::Order,
             Conflict::Race if self.missed(old, actor, event).is_some() => Kind::Order,
             Conflict::Race if self.relaxed_arrival((actor, old.epoch), event.actor).is_some() => Kind::Order,
@@ -203,6 +203,7 @@ impl Checks {
             }
             Conflict::Async => self.unfinished(old, actor, event, &mut found),
             Conflict::Proxy => self.other_proxy(old, event, &mut found),
+            Conflict::Alias => self.other_address(old, event, at, &mut found),
             Conflict::Fence => self.without_fence(old, event, &mut found),
             Conflict::Lockstep => {
                 found.title =

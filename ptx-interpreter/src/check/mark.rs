@@ -29,6 +29,8 @@ pub(crate) struct Mark {
     pub(crate) scope: u8,
     pub(crate) writes: bool,
     pub(crate) is_engine: bool,
+    /// By which alias the bytes were named; 0 if by their first address.
+    pub(crate) alias: u16,
     pub(crate) row: Row,
 }
 
@@ -96,7 +98,7 @@ impl Mark {
     pub(crate) fn is_as(&self, other: &Mark) -> bool {
         self.who == other.who
             && self.row == other.row
-            && self.is_engine == other.is_engine
+            && (self.is_engine, self.alias) == (other.is_engine, other.alias)
             && (self.row.stride > 0 || self.lanes == other.lanes && self.lanes.is_power_of_two())
     }
 }

@@ -64,7 +64,7 @@ impl Checks {
     /// scope, of the GPU's.
     fn stands_for(&self, state: &State, event: Event, new: &Kept, old: &Kept, seen: &[u32], of_gpu: bool) -> bool {
         let (mark, was) = (&new.mark, &old.mark);
-        if was.bytes & !mark.bytes != 0 || was.writes && !mark.writes {
+        if was.bytes & !mark.bytes != 0 || was.writes && !mark.writes || was.alias != mark.alias {
             return false;
         }
         let ordered = || match was.is_engine {

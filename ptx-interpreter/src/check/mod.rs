@@ -6,6 +6,7 @@
 
 mod accesses;
 mod actor;
+mod alias;
 mod apart;
 mod checks;
 mod clock;

@@ -94,6 +94,16 @@ impl Checks {
                 let known = state.release(actor, threads);
                 state.known.release_maps(&known.ordered);
             }
+            Fence::Aliases { acquires, releases } => {
+                let memory = Fence::Memory { scope: Scope::System, acquires, releases, is_sc: false };
+                if acquires {
+                    self.fence(actor, memory);
+                }
+                self.fence_aliases(actor);
+                if releases {
+                    self.fence(actor, memory);
+                }
+            }
             Fence::BarrierInit => {
                 let own = self.mbarriers.values_mut().filter(|bar| bar.init.0 == actor);
                 own.for_each(|bar| bar.shown = true);

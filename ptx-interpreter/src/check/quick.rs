@@ -146,6 +146,9 @@ impl Knows<'_> {
     #[inline]
     fn is_before(&self, old: &Mark, deed: &Deed<'_>, at: Option<u64>) -> bool {
         let (new, known) = (deed.mark, &self.state.known);
+        if old.alias != new.alias {
+            return false;
+        }
         if is_tensor(deed.event.address) && deed.event.engine.is_some() {
             return old.who == new.who || self.state.tensor.of_engine(old.who) >= old.epoch;
         }

@@ -117,6 +117,12 @@ impl State {
 impl Checks {
     /// Checks an access and remembers it.
     pub(crate) fn access_together(&mut self, together: &Together<'_>) {
+        if self.have_other_addresses(together) {
+            return lanes_of(together.lanes).for_each(|lane| {
+                let rewrites = |lanes| together.how.writes && (together.rewrites)(lane, lanes);
+                self.access_rewriting(together.event(lane), &rewrites);
+            });
+        }
         if self.has_to_stay(together.site) {
             lanes_of(together.lanes).for_each(|lane| self.stays(together.event(lane)));
         }

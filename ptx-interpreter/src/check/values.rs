@@ -91,6 +91,13 @@ impl Checks {
 
     /// An access begins, where memory holds that, and goes a way. Where many bytes are written, nothing is remembered any longer.
     pub(crate) fn remember(&mut self, event: Event, now: Option<u64>, way: Option<Way>) {
+        if self.has_other_address(event) && self.history.is_some() {
+            return self.by_first_address(event).for_each(|event| self.remember_named(event, now, way));
+        }
+        self.remember_named(event, now, way);
+    }
+
+    fn remember_named(&mut self, event: Event, now: Option<u64>, way: Option<Way>) {
         let Some(mut history) = self.history.take() else { return };
         self.threads_of(event.actor.block);
         history.begins(event.actor, self.known_state(event.actor).epoch);

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use crate::check::Place;
+use crate::memory::alias::Alias;
 use crate::memory::heap::Heap;
 use crate::memory::overwritten::Overwritten;
 use crate::memory::texture::Objects;
@@ -50,6 +51,8 @@ pub struct Launch<'a> {
     pub takes_launched: bool,
     /// What the handles of textures and surfaces stand for, if the program has any.
     pub objects: Option<&'a Objects>,
+    /// Other addresses of memory.
+    pub aliases: &'a [Alias],
     /// Whether its blocks may run in parts, and on how many cores, if it is [checked](crate::Program::check).
     pub parts: Parts,
 }
@@ -77,6 +80,7 @@ impl<'a> Launch<'a> {
             begins_early: false,
             takes_launched: false,
             objects: None,
+            aliases: &[],
             parts: Parts::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! Memory: its spaces, and where the bytes of an address are.
 
+pub(crate) mod alias;
 pub(crate) mod begun;
 pub(crate) mod change;
 pub(crate) mod copies;
@@ -20,6 +21,7 @@ use crate::machine::Machine;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, each};
 use crate::machine::stop::{Result, Stop, Why, stop};
+use crate::memory::alias::first_address;
 use crate::memory::local::Local;
 use crate::memory::spaces::{LOCAL, MODULE, Owner, PARAMETERS, PIECE, SHARED, WINDOW, owner};
 use crate::parts::overlay::{PAGE, on_pages};
@@ -278,21 +280,36 @@ impl Machine<'_> {
             self.overwrites(address, bytes);
         }
         let page = address / PAGE;
-        if (self.outside.holds)(page * PAGE, PAGE as usize) {
-            self.know_page(false, page, 0);
+        if let Some(first) = self.in_one_memory(page * PAGE, PAGE)
+            && (self.outside.holds)(page * PAGE, PAGE as usize)
+        {
+            let away = first.wrapping_sub(page * PAGE);
+            self.know_page(false, page, away);
             if writes || self.launch.overwritten.is_none() {
-                self.know_page(true, page, 0);
+                self.know_page(true, page, away);
             }
         }
-        Some(address as *mut u8)
+        // Bytes of several memories are where their addresses say.
+        Some(self.in_one_memory(address, bytes as u64).unwrap_or(address) as *mut u8)
+    }
+
+    /// The first address of bytes outside, if all of them are in one memory.
+    fn in_one_memory(&self, address: u64, bytes: u64) -> Option<u64> {
+        let (first, own, _) = first_address(self.launch.aliases, address, bytes);
+        (own == bytes).then_some(first)
     }
 
     /// Bytes outside, which are there, are written from now on.
     pub(crate) fn overwrites(&self, address: u64, bytes: usize) {
         if let Some(overwritten) = self.launch.overwritten {
             let mut overwritten = overwritten.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            // SAFETY: they are held.
-            unsafe { overwritten.keep(self.outside.holds, address, bytes) };
+            let (mut address, mut rest) = (address, bytes as u64);
+            while rest > 0 {
+                let (first, own, _) = first_address(self.launch.aliases, address, rest);
+                // SAFETY: they are held.
+                unsafe { overwritten.keep(self.outside.holds, first, own as usize) };
+                (address, rest) = (address + own, rest - own);
+            }
         }
     }
 

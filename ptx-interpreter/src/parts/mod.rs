@@ -138,7 +138,12 @@ impl Program {
     /// The clusters of a launch, and of each of its parts. The cut depends on the kernel and the grid alone.
     fn cut(&self, launch: &Launch<'_>) -> Option<(usize, usize)> {
         let is_plain = launch.delays == Delays::None && launch.l1 == L1::None;
-        if launch.parts == Parts::None || !is_plain || launch.cooperative || launch.begins_early {
+        if launch.parts == Parts::None
+            || !is_plain
+            || launch.cooperative
+            || launch.begins_early
+            || !launch.aliases.is_empty()
+        {
             return None;
         }
         let code = self.functions.get(launch.kernel).filter(|code| code.is_entry)?;

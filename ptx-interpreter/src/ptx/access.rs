@@ -50,6 +50,8 @@ pub(crate) struct How {
     pub(crate) ends_barrier: bool,
     /// Its thread does nothing with what it reads.
     pub(crate) is_unused: bool,
+    /// By which alias it names its bytes; 0 if by their first address.
+    pub(crate) alias: u16,
 }
 
 impl How {
@@ -64,6 +66,7 @@ impl How {
         discards: false,
         ends_barrier: false,
         is_unused: false,
+        alias: 0,
     };
     pub(crate) const DISCARD: How = How { writes: true, discards: true, ..How::WEAK };
     /// A barrier in memory, which takes care of itself.
@@ -126,6 +129,11 @@ pub(crate) enum Fence {
     Async(Option<Memory>),
     /// The accesses before it, for the tensormap proxy.
     Maps,
+    /// The accesses before it, for those by other virtual addresses. It may be a fence of memory too, in one direction.
+    Aliases {
+        acquires: bool,
+        releases: bool,
+    },
     /// The initialisation of barriers.
     BarrierInit,
     Other,
@@ -143,7 +151,10 @@ impl Fence {
             // It is of barriers alone that an acquire says something here: what was read has to be released.
             ["fence", "proxy", "async::generic", "acquire", ..] | ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
             ["fence", "proxy", "tensormap::generic", "release", ..] => Fence::Maps,
-            ["fence", "proxy", ..] => Fence::Other,
+            ["fence" | "membar", "proxy", "alias", way @ ..] => {
+                Fence::Aliases { acquires: way.contains(&"acquire"), releases: way.contains(&"release") }
+            }
+            ["fence" | "membar", "proxy", ..] => Fence::Other,
             ["fence" | "membar", ..] => {
                 let has = |word: &str| words.contains(&word);
                 let scope = Scope::of(words).unwrap_or(Scope::System);

@@ -147,7 +147,8 @@ impl Machine<'_> {
     }
 
     fn event(&self, thread: Thread, address: u64, bytes: usize, how: How) -> Event {
-        Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None }
+        let event = Event { actor: self.actor(thread), site: self.site, address, bytes, how, engine: None };
+        self.checks.as_ref().map_or(event, |checks| checks.named_first(event))
     }
 
     /// Whether an access may go another way than the usual one.

@@ -326,3 +326,13 @@ DEV grid_barrier(const u32* in, u32* data, u32* count) {
 }
 PAIR(grid_barrier, (const u32* in, u32* data, u32* count), (in, data, count))
 
+
+//# alias proxy 1x64 zeros:256 alias:0 zeros:256 ; fence.proxy.alias
+DEV alias(u32* one, u32* other, u32* out) {
+  u32 t = threadIdx.x;
+  one[t] = t;  //~ alias
+  if (!WRONG) asm volatile("fence.proxy.alias;" ::: "memory");
+  __syncthreads();
+  out[t] = other[t ^ 32];  //~ alias
+}
+PAIR(alias, (u32* a, u32* b, u32* o), (a, b, o))

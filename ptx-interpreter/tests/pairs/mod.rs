@@ -99,6 +99,7 @@ impl Pair {
                 "zeros" => trial.buffer(&vec![0; bytes]),
                 "before" => trial.buffer(&numbers(bytes)).map(|trial| trial.shared_with_grid_before(number)),
                 "unwritten" => trial.unwritten(bytes),
+                "alias" => trial.alias(bytes),
                 "same" => Ok(trial.same(bytes)),
                 "host" => Ok(trial.value(&(host.as_ptr() as u64).to_le_bytes())),
                 "u32" => Ok(trial.value(&(*value as u32).to_le_bytes())),

@@ -16,6 +16,8 @@ pub(crate) enum Argument {
     Value(Vec<u8>),
     /// The pointer of another argument.
     Same(usize),
+    /// Another virtual address of another argument's memory.
+    Alias(usize),
     /// A structure of buffers and numbers, each as aligned as C does it.
     Struct(Vec<Argument>),
     Map(Map),
@@ -34,7 +36,7 @@ pub(crate) enum Content {
 }
 
 const EXPECTED: &str = "buf:BYTES:CONTENT, where CONTENT is zeros, iota_u32, random_f32, random_u32, unwritten or a file; \
-                        TYPE:NUMBER, where TYPE is u8 to u64, s8 to s64, f32 or f64; same:ARGUMENT; \
+                        TYPE:NUMBER, where TYPE is u8 to u64, s8 to s64, f32 or f64; same:ARGUMENT; alias:ARGUMENT; \
                         struct:FIELD,FIELD, where each FIELD is a buffer or a number; \
                         or map:TENSOR:TYPE:SIZES:BOX or map:TENSOR:TYPE:SIZES:BOX:SWIZZLE, where TENSOR is a CONTENT or the \
                         number of a buffer's argument, TYPE u8 to u64, s32, s64, f16, bf16, tf32, f32 or f64, SIZES and BOX \
@@ -54,6 +56,7 @@ impl FromStr for Argument {
             }
             "struct" => rest.split(',').map(field).collect::<std::result::Result<_, _>>().map(Argument::Struct),
             "map" => Map::parse(rest).map(Argument::Map).ok_or_else(wrong),
+            "alias" => rest.parse().map(Argument::Alias).map_err(|_| wrong()),
             "same" => rest.parse().map(Argument::Same).map_err(|_| wrong()),
             _ => value(kind, rest).map(Argument::Value).ok_or_else(wrong),
         }

@@ -45,7 +45,7 @@ pub(crate) struct Run {
     /// Bytes of dynamic shared memory
     #[arg(long, default_value_t = 0)]
     shared: usize,
-    /// The kernel's next argument: buf:4096:random_f32, u32:7, f32:0.5, same:0, map:random_f32:f32:64x32:16x8
+    /// The kernel's next argument: buf:4096:random_f32, u32:7, f32:0.5, same:0, alias:0, map:random_f32:f32:64x32:16x8
     #[arg(long = "arg", value_name = "ARGUMENT")]
     arguments: Vec<Argument>,
     /// Write the buffers as they are then: into this folder as 0.bin, 1.bin and so on, or one of them, as 0:FILE
@@ -247,6 +247,7 @@ impl Run {
                     trial.same(*other);
                     Ok(())
                 }
+                (Argument::Alias(other), _) => trial.alias(*other).map(drop),
                 (Argument::Struct(fields), _) => {
                     structure(&mut trial, fields)?;
                     Ok(())
@@ -256,7 +257,9 @@ impl Run {
                     Ok(())
                 }
             }
-            .map_err(|error| Error::new(error).fix("ask for less"))?;
+            .map_err(|error| {
+                Error::new(error).at(format!("--arg {number}")).fix("name a buffer before it, or ask for less")
+            })?;
         }
         if self.pdl {
             for argument in 0..self.arguments.len() {
@@ -333,7 +336,7 @@ fn structure(trial: &mut Trial<'_>, fields: &[Argument]) -> Result<()> {
                 bytes.push(address.to_le_bytes().to_vec());
             }
             Argument::Value(value) => bytes.push(value.clone()),
-            Argument::Same(_) | Argument::Struct(_) | Argument::Map(_) => {}
+            Argument::Same(_) | Argument::Alias(_) | Argument::Struct(_) | Argument::Map(_) => {}
         }
     }
     trial.value(&laid_out(&bytes));
