@@ -274,6 +274,7 @@ fn fault(report: &Report) -> Option<Status> {
     }
     let of = |finding: &Finding| match finding.kind {
         _ if finding.went_on() => None,
+        _ if finding.hangs() => Some(LAUNCH_TIMEOUT),
         Kind::Bounds => Some(ILLEGAL_ADDRESS),
         Kind::Misaligned => Some(MISALIGNED_ADDRESS),
         Kind::Deadlock => Some(LAUNCH_TIMEOUT),

@@ -18,17 +18,18 @@ pub(crate) struct Seed {
 impl Seed {
     /// Whether the program goes on with what this order leaves.
     pub(crate) fn goes_on(self) -> bool {
-        self.number == 0 && !self.is_weak
+        self.number == SETTINGS.seed && !self.is_weak
     }
 }
 
-/// The orders of each launch. The one with which the program goes on comes last, but for those with older values, which are compared
-/// with the others.
+/// The orders of each launch. The one with which the program goes on comes first, so that what goes wrong in every order is told of that
+/// one.
 pub(crate) fn seeds() -> Vec<Seed> {
     let strong = if SETTINGS.weak { <Newest>::ORDERS } else { SETTINGS.seeds };
     let weak = if SETTINGS.weak { SETTINGS.seeds } else { 0 };
-    let strong = (0..strong).rev().map(|number| Seed { number, is_weak: false });
-    strong.chain((0..weak).map(|number| Seed { number, is_weak: true })).collect()
+    let orders =
+        |count: u64, is_weak| (0..count).map(move |at| Seed { number: SETTINGS.seed.wrapping_add(at), is_weak });
+    orders(strong, false).chain(orders(weak, true)).collect()
 }
 
 /// What an order leaves.

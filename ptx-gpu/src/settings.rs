@@ -9,6 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 pub(crate) struct Settings {
     /// The GPU that a program sees: 90 for sm_90.
     pub(crate) sm: u32,
+    /// The first order of its threads in which each launch is run, with which the program goes on.
+    pub(crate) seed: u64,
     /// In how many orders of its threads each launch is run.
     pub(crate) seeds: u64,
     /// Whether each launch is run with older values too.
@@ -23,6 +25,7 @@ pub(crate) struct Settings {
 
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
     sm: number("PTX_CHECK_SM").unwrap_or(90),
+    seed: number("PTX_CHECK_SEED").unwrap_or(0),
     seeds: number("PTX_CHECK_SEEDS").unwrap_or(1).max(1),
     weak: number("PTX_CHECK_WEAK") == Some(1),
     deadline: number("PTX_CHECK_DEADLINE").and_then(instant),

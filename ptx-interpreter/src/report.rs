@@ -90,6 +90,7 @@ impl Program {
             stop = machine.explain(error);
         }
         machine.judge_unwritten();
+        machine.tell(|checks, _| checks.judge_barriers());
         let checks = machine.checks.as_mut();
         let (found, older, shadow) = checks
             .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
@@ -360,7 +361,11 @@ impl Machine<'_> {
         if is_end {
             found.title = "a block ends before a copy into its shared memory is known to be done".into();
         }
-        if !deadlock.is_empty() {
+        if let Some((actor, _, wait)) = deadlock.first() {
+            let bar = checks.waits.get(&(actor.block, actor.number)).map(|(bar, ..)| *bar);
+            if bar.is_some_and(|bar| checks.hangs_by_early_use(bar, wait)) {
+                return None;
+            }
             found.places = deadlock;
         }
         checks.find(found);

@@ -91,6 +91,21 @@ fn a_line_that_loads_and_stores_is_one_finding() {
     }
 }
 
+/// A barrier that others may use before it is initialised is one mistake, also where that is why all threads wait in the end.
+#[test]
+fn an_unordered_initialisation_is_one_finding() {
+    let (program, pair) = pairs::find("init_unordered");
+    let all: Vec<Finding> = (0..SEEDS)
+        .flat_map(|seed| {
+            let findings = pair.run(&program, "wrong", seed).findings;
+            assert_eq!(findings.len(), 1, "seed {seed}: {findings:#?}");
+            findings
+        })
+        .collect();
+    assert!(all.iter().all(|finding| finding.is_of_the_lines_of(&all[0])), "{all:#?}");
+    assert!(all.iter().any(Finding::hangs) && !all.iter().all(Finding::hangs), "{all:#?}");
+}
+
 /// A seed replays.
 #[test]
 fn a_seed_replays() {

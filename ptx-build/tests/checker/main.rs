@@ -6,6 +6,7 @@ mod curand;
 mod deadline;
 mod driver;
 mod early;
+mod ends;
 mod host;
 mod launches;
 mod linked;

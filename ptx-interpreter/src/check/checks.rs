@@ -17,6 +17,7 @@ use super::history::History;
 use super::mark::{Row, remove_range};
 use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
+use super::too_early::TooEarly;
 use super::trail::Trail;
 use crate::memory::alias::Alias;
 use crate::memory::spaces::Named;
@@ -229,6 +230,8 @@ pub(crate) struct Checks {
     pub(super) barriers: QuickTable<(u32, u32), Pool>,
     pub(super) clusters: HashMap<u32, Meeting>,
     pub(super) mbarriers: QuickMap<Mbarrier>,
+    /// Where barriers are used that are none yet, and what is told of that.
+    pub(super) too_early: TooEarly,
     /// What threads have seen of requests to cancel a launch, by the numbers of clusters.
     pub(super) refusals: HashMap<u32, Vec<Refusal>>,
     /// The product of a sparse matrix whose metadata said nothing first.
@@ -308,6 +311,7 @@ impl Checks {
             barriers: QuickTable::default(),
             clusters: HashMap::new(),
             mbarriers: QuickMap::default(),
+            too_early: TooEarly::default(),
             refusals: HashMap::new(),
             meaningless: None,
             waits: HashMap::new(),

@@ -189,7 +189,9 @@ impl Checks {
             Conflict::Race if self.relaxed_arrival((actor, old.epoch), event.actor).is_some() => Kind::Order,
             Conflict::Race | Conflict::Lockstep => Kind::Race,
         };
-        if self.is_known(kind, (old.site, event.site), distance) {
+        let init = if kind == Kind::Race { self.raced_init(old, event) } else { None };
+        let sites = init.map_or((old.site, event.site), |init| (init, NONE));
+        if self.is_known(kind, sites, distance) {
             return;
         }
         let places = vec![(actor, old.site, self.what_was(old)), (event.actor, event.site, self.what(event, at))];
@@ -243,12 +245,16 @@ impl Checks {
                     found.title = title;
                 }
             }
+            Conflict::Race if init.is_some() => {
+                let help = help(actor, event.actor, self.distance(actor.block, event.actor.block));
+                self.unordered_init(event, help, &mut found);
+            }
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
         match conflict {
             // Each step of a sum would be told.
             Conflict::Lockstep => self.find_as((kind, NONE, self.sites.function(event.site)), found, distance),
-            _ => self.find_between(found, distance),
+            _ => self.find_as(self.key(kind, sites.0, sites.1), found, distance),
         }
     }
 
@@ -398,10 +404,11 @@ fn nowhere(address: u64) -> String {
     format!("address {address:#x}: {guess}")
 }
 
-/// Whether the process itself has memory there.
+/// Whether the process itself has memory there, and not addresses alone.
 fn is_of_the_host(address: u64) -> bool {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    maps.lines().filter_map(|line| line.split_once(' ')?.0.split_once('-')).any(|(begin, end)| {
+    let readable = maps.lines().filter_map(|line| line.split_once(' ').filter(|(_, rest)| rest.starts_with('r')));
+    readable.filter_map(|(range, _)| range.split_once('-')).any(|(begin, end)| {
         let bounds = [begin, end].map(|bound| u64::from_str_radix(bound, 16).unwrap_or_default());
         (bounds[0]..bounds[1]).contains(&address)
     })

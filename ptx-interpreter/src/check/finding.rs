@@ -206,6 +206,12 @@ const IN_RUST: [(&str, &str); 7] = [
 /// The title of what the deadline ended.
 pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
 
+/// The title of a use of a barrier that nothing orders after its initialisation, which is the first place.
+pub(super) const UNORDERED_INIT: &str = "a thread uses a barrier, and nothing orders that after its `mbarrier.init`";
+
+/// What is said of a mistake by which all threads wait in the end.
+pub(super) const HANGS: &str = "so all threads wait in the end, and nobody is left who could end that";
+
 // What ends no launch.
 pub(super) const ASKS_AGAIN: &str =
     "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
@@ -222,6 +228,11 @@ impl Finding {
     /// Whether the launch went on after it, though its kind is one that ends a launch.
     pub fn went_on(&self) -> bool {
         [ASKS_AGAIN, NO_BLOCK, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS, OTHER_LANES].contains(&&*self.title)
+    }
+
+    /// Whether all threads wait in the end, because of it.
+    pub fn hangs(&self) -> bool {
+        self.notes.iter().any(|note| note.starts_with(HANGS))
     }
 
     /// Whether two threads race that load a value and store another one in its place.
@@ -249,7 +260,9 @@ impl Finding {
 
     /// Whether another one is of the same kind at the same lines of the source, by such instructions.
     pub fn is_of_the_lines_of(&self, other: &Finding) -> bool {
-        let pairs = self.places.iter().zip(&other.places);
+        // Whatever uses a barrier, its initialisation lacks one order.
+        let places = if self.title == UNORDERED_INIT { 1 } else { self.places.len() };
+        let pairs = self.places.iter().zip(&other.places).take(places);
         (self.kind, &self.title, self.places.len()) == (other.kind, &other.title, other.places.len())
             && !self.places.is_empty()
             && pairs.into_iter().all(|(one, other)| one.is_of_the_line_of(other))

@@ -43,6 +43,7 @@ mod shadow;
 mod tensor;
 mod threads;
 mod together;
+mod too_early;
 mod trail;
 mod unwritten;
 mod used;

@@ -24,12 +24,26 @@ const TOLD: usize = 8;
 const AROUND: &str = "goes around in a loop";
 const NO_ROOM: &str = "the GPU has no room for block";
 
+/// What is said of a phase in which nobody has arrived: of a first one, and of others.
+const FIRST: &str = "nobody has arrived in its first phase";
+const OVER: &str = "nobody has arrived in this one, and a wait for the one before has parity";
+
 /// What to do about threads that wait, by what is said of the first of them.
 fn advice(wait: &str, has_copied_arrivals: bool) -> &'static str {
     let advice = [
         ("bytes too many", "let `mbarrier.expect_tx` have the sum of the bytes of all copies of the phase"),
         ("lacks 0 arrivals", "begin the copies that bring these bytes, or let `mbarrier.expect_tx` have fewer of them"),
         ("nobody has initialised", "initialise it in one thread, then a barrier of the block before others use it"),
+        (
+            FIRST,
+            "let as many threads arrive in each phase as `mbarrier.init` counts. Of a new barrier, a wait for parity 0 waits for the end of its \
+             first phase, and one for parity 1 returns at once: who need not wait in the first turn (who fills empty stages) begins with 1",
+        ),
+        (
+            OVER,
+            "let as many threads arrive in each phase as `mbarrier.init` counts, and wait for the parity of the phase that is meant: 0 of the \
+             first one, 1 of the second one, and so on. A wait for the phase that is over returns at once",
+        ),
         (
             "of the barrier at",
             match has_copied_arrivals {
@@ -121,8 +135,11 @@ impl Machine<'_> {
             return "let no block wait for one that may begin after it has ended: launch no more blocks than run at one time, which \
                     cudaLaunchCooperativeKernel asks for, or let each block take its part of the work from an atomic counter";
         }
-        let has_copied_arrivals = self.program.sites.iter().any(|site| site.text.contains("cp.async.mbarrier.arrive"));
-        advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait), has_copied_arrivals)
+        advice(self.stuck_at.first().map_or("", |(_, _, wait)| wait), self.has_copied_arrivals())
+    }
+
+    fn has_copied_arrivals(&self) -> bool {
+        self.program.sites.iter().any(|site| site.text.contains("cp.async.mbarrier.arrive"))
     }
 
     /// Every thread waits.
@@ -299,16 +316,23 @@ impl Machine<'_> {
             format!("{}:{line}", Path::new(file).file_name().unwrap_or_default().display())
         });
         let asked = parity.map(|parity| format!(" of parity {parity}")).unwrap_or_default();
+        let is_untouched = arrivals == word >> 20 & 0xf_ffff && bytes == 0 && !self.has_copied_arrivals();
         let bytes = match bytes {
             ..0 => format!(", has {} bytes too many", -bytes),
             _ => format!(" and {bytes} bytes"),
         };
-        let over = match self.checks.as_ref().map_or(0, |checks| checks.phases_over(bar)) {
+        let phases_over = self.checks.as_ref().map_or(0, |checks| checks.phases_over(bar));
+        let nobody = match parity.filter(|_| is_untouched) {
+            Some(_) if phases_over == 0 => format!("; {FIRST}"),
+            Some(parity) => format!("; {OVER} {}", parity ^ 1),
+            None => String::new(),
+        };
+        let over = match phases_over {
             0 => String::new(),
             1 => "; one phase is over".into(),
             over => format!("; {over} phases are over"),
         };
-        let state = format!("lacks {arrivals} arrivals{bytes}, and has parity {}{over}", word >> 63);
+        let state = format!("lacks {arrivals} arrivals{bytes}, and has parity {}{over}{nobody}", word >> 63);
         format!("waits for the phase{asked} of the barrier at {place} (initialised at {init}), whose phase {state}")
     }
 }

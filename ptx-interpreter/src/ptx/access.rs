@@ -48,6 +48,8 @@ pub(crate) struct How {
     pub(crate) discards: bool,
     /// `mbarrier.inval`: those who used the barrier before are done with it. Who uses it later finds no barrier.
     pub(crate) ends_barrier: bool,
+    /// `mbarrier.init`
+    pub(crate) begins_barrier: bool,
     /// Its thread does nothing with what it reads.
     pub(crate) is_unused: bool,
     /// By which alias it names its bytes; 0 if by their first address.
@@ -65,6 +67,7 @@ impl How {
         cached: false,
         discards: false,
         ends_barrier: false,
+        begins_barrier: false,
         is_unused: false,
         alias: 0,
     };
@@ -74,6 +77,7 @@ impl How {
     pub(crate) const READ: How = How { reads: true, ..How::WEAK };
     /// Of a texture or a surface.
     pub(crate) const FETCH: How = How { reads: true, cached: true, ..How::WEAK };
+    pub(crate) const BEGIN_OF_BARRIER: How = How { begins_barrier: true, ..How::WRITE };
     pub(crate) const END_OF_BARRIER: How = How { ends_barrier: true, ..How::WRITE };
     pub(crate) const WRITE: How = How { writes: true, ..How::WEAK };
 

@@ -347,7 +347,7 @@ impl Machine<'_> {
             return Ok(());
         }
         match kind {
-            "init" => self.watch_one(thread, bar, 8, How::WRITE)?,
+            "init" => self.watch_one(thread, bar, 8, How::BEGIN_OF_BARRIER)?,
             "inval" => self.watch_one(thread, bar, 8, How::END_OF_BARRIER)?,
             _ => self.uses_barrier(thread, bar)?,
         }

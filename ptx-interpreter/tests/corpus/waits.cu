@@ -96,3 +96,52 @@ extern "C" __global__ void right_too_much_shared(u32* out) {
   tile[threadIdx.x] = 1;
   out[threadIdx.x] = tile[threadIdx.x];
 }
+
+// Nobody arrives before the stage is filled, and so it is empty when it is waited for the first time.
+//# empty_at_first deadlock 1x64 zeros:256 ; who need not wait in the first turn (who fills empty stages) begins with 1
+DEV empty_at_first(u32* out) {
+  __shared__ u64 full, empty;
+  __shared__ u32 stage;
+  if (threadIdx.x == 0) { INIT(&full, 1); INIT(&empty, 32); }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    for (u32 turn = 0; turn < 2; turn++) {
+      WAIT(&full, turn);
+      out[turn * 32 + threadIdx.x] = stage;
+      ARRIVE(&empty);
+    }
+  } else if (threadIdx.x == 32) {
+    for (u32 turn = 0; turn < 2; turn++) {
+      WAIT(&empty, WRONG ? turn : turn ^ 1);  //~ empty_at_first
+      stage = turn;
+      ARRIVE(&full);
+    }
+  }
+}
+PAIR(empty_at_first, (u32* out), (out))
+
+//# parity_ahead deadlock 1x64 zeros:256 ; nobody has arrived in this one, and a wait for the one before has parity 0
+DEV parity_ahead(u32* out) {
+  __shared__ u64 bar;
+  if (threadIdx.x == 0) INIT(&bar, 64);
+  __syncthreads();
+  ARRIVE(&bar);
+  if (WRONG) __syncthreads();
+  WAIT(&bar, WRONG ? 1 : 0);  //~ parity_ahead
+  out[threadIdx.x] = 1;
+}
+PAIR(parity_ahead, (u32* out), (out))
+
+//# init_unordered race 1x64 numbers:256 zeros:256 ; after the initialisation, before others use the barrier
+DEV init_unordered(const u32* in, u32* out) {
+  __shared__ u64 bar;
+  __shared__ u32 part[64];
+  u32 t = threadIdx.x;
+  if (t == 0) INIT(&bar, 64);  //~ init_unordered
+  if (!WRONG) __syncthreads();
+  part[t] = in[t];
+  ARRIVE(&bar);
+  WAIT(&bar, 0);
+  out[t] = part[t ^ 32];
+}
+PAIR(init_unordered, (const u32* in, u32* out), (in, out))

@@ -31,6 +31,9 @@ pub(crate) struct Check {
     /// Run each launch in this number of orders of its threads
     #[arg(long, default_value_t = 1)]
     seeds: u64,
+    /// Begin with this order: the program goes on with what it leaves
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
     /// Run each launch also in orders in which loads return older values, and later ones, where the memory model allows it. What it leaves
     /// then is compared with what eight orders leave without them
     #[arg(long)]
@@ -89,6 +92,7 @@ impl Check {
         command.args(self.command.iter().skip(1));
         surroundings.hand_to(&mut command);
         command.env("PTX_CHECK_REPORT", report).env("PTX_CHECK_SM", self.sm.to_string());
+        command.env("PTX_CHECK_SEED", self.seed.to_string());
         command.env("PTX_CHECK_SEEDS", self.seeds.to_string());
         command.env("PTX_CHECK_WEAK", u8::from(self.weak).to_string());
         if let Some(seconds) = self.deadline {
@@ -121,6 +125,9 @@ impl Check {
             return Err(Error::new(stop).at(&record.kernel).fix("let the program do without this kernel"));
         }
         if records.iter().any(|record| !record.findings.is_empty()) {
+            if !status.success() {
+                eprintln!("{program}: the program ended with {status}");
+            }
             return Ok(FOUND);
         }
         if !status.success() {

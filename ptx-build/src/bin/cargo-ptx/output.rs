@@ -88,7 +88,12 @@ fn shown<'r>(records: &'r [Record], names: &Names<'_>) -> Vec<Shown<'r>> {
             let named = named(finding);
             match shown.iter_mut().find(|one| one.is(&record.kernel, (finding, &named), names)) {
                 Some(one) => {
-                    one.named.times += finding.times;
+                    let times = one.named.times + finding.times;
+                    // What ends the launch in one order says more than what did not in others.
+                    if finding.hangs() && !one.finding.hangs() {
+                        (one.first, one.finding, one.named) = (record, finding.clone(), named);
+                    }
+                    one.named.times = times;
                     one.kernels.insert(&record.kernel);
                     if one.first.launch == record.launch && record.seed < one.first.seed {
                         one.first = record;
