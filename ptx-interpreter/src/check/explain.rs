@@ -375,6 +375,9 @@ impl Checks {
             true => "let one thread store it, or give each thread bytes of its own; if the stores are of different turns of a loop, put a barrier between them".into(),
             false => help(actor, event.actor, self.distance(actor.block, event.actor.block)),
         };
+        if !is_one_store {
+            self.told_by_another(old, actor, event, found);
+        }
     }
 
     /// Threads of a warp have met at different instructions, which belong to one barrier.

@@ -11,6 +11,7 @@ mod apart;
 mod checks;
 mod clock;
 mod coherence;
+mod counted;
 mod crowd;
 mod dependents;
 mod early;

@@ -4,7 +4,6 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, Found, NONE};
 use super::finding::{HANGS, Kind, UNORDERED_INIT};
 use super::mark::Mark;
-use crate::ptx::access::How;
 
 /// The title of a use of what is no barrier.
 const NO_BARRIER: &str = "a barrier is used that `mbarrier.init` has not initialised";
@@ -14,8 +13,8 @@ impl Checks {
     pub(super) fn raced_init(&mut self, old: &Mark, event: Event) -> Option<u32> {
         let first = self.mbarriers.get(&event.address).map(|bar| bar.init.2);
         let init = match first {
-            None if event.how.begins_barrier && !old.writes && old.scope > 0 => event.site,
-            Some(first) if event.how == How::BARRIER && old.writes && self.are_one(first, old.site) => first,
+            None if event.how.is_of_barrier && event.how.writes && !old.writes && old.scope > 0 => event.site,
+            Some(first) if event.how.is_of_barrier && event.how.reads && self.are_one(first, old.site) => first,
             _ => return None,
         };
         self.too_early.raced.insert(event.address, init);
@@ -24,7 +23,7 @@ impl Checks {
 
     /// One thread initialises a barrier, and another uses it: the later of the two is this one.
     pub(super) fn unordered_init(&self, event: Event, help: String, found: &mut Found) {
-        if event.how.begins_barrier {
+        if event.how.writes {
             found.places.reverse();
             found.notes.push("this time the use comes first".into());
         }

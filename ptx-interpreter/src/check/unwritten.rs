@@ -7,14 +7,13 @@ use super::mark::CELL;
 use super::missing::Unwritten;
 use super::shadow::PAGE;
 use crate::memory::spaces::{Owner, owner};
-use crate::ptx::access::How;
 use crate::ptx::fate::Fate;
 
 impl Checks {
     /// An access reads some bytes that nobody has written, the first of this cell at `at`.
     pub(super) fn unwritten(&mut self, event: Event, at: u64) {
         // Whether a barrier is one is known otherwise.
-        if event.how == How::BARRIER || self.is_reserved(at) {
+        if event.how.is_of_barrier || self.is_reserved(at) {
             return;
         }
         let (number, count) = self.of_vector;

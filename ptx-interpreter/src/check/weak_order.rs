@@ -70,10 +70,15 @@ impl Checks {
             let (begin, end) = (event.address, event.address + event.bytes as u64);
             flag.is_none_or(|(at, bytes)| at >= end || at + bytes as u64 <= begin)
         };
-        let covers = |missed: &&Missed| {
+        self.missed_of(event, &|missed| {
             let is_known = missed.known.of_thread(actor) >= old.epoch && is_apart(missed.flag);
             is_known && !self.is_too_early(missed, old, actor)
-        };
+        })
+    }
+
+    /// The newest order that was too weak and is such a one: of a thread, or of another of its block before it.
+    pub(super) fn missed_of(&self, event: Event, is_it: &dyn Fn(&Missed) -> bool) -> Option<(Actor, &Missed)> {
+        let covers = |missed: &&Missed| is_it(missed);
         let own = self.known_state(event.actor);
         if let Some(missed) = own.missed.iter().rev().find(covers) {
             return Some((event.actor, missed));

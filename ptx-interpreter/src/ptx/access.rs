@@ -48,8 +48,8 @@ pub(crate) struct How {
     pub(crate) discards: bool,
     /// `mbarrier.inval`: those who used the barrier before are done with it. Who uses it later finds no barrier.
     pub(crate) ends_barrier: bool,
-    /// `mbarrier.init`
-    pub(crate) begins_barrier: bool,
+    /// It is of a barrier in memory: a write begins or ends it, and a read uses it.
+    pub(crate) is_of_barrier: bool,
     /// Its thread does nothing with what it reads.
     pub(crate) is_unused: bool,
     /// By which alias it names its bytes; 0 if by their first address.
@@ -67,18 +67,18 @@ impl How {
         cached: false,
         discards: false,
         ends_barrier: false,
-        begins_barrier: false,
+        is_of_barrier: false,
         is_unused: false,
         alias: 0,
     };
     pub(crate) const DISCARD: How = How { writes: true, discards: true, ..How::WEAK };
     /// A barrier in memory, which takes care of itself.
-    pub(crate) const BARRIER: How = How { reads: true, scope: Some(Scope::System), ..How::WEAK };
+    pub(crate) const BARRIER: How = How { is_of_barrier: true, reads: true, scope: Some(Scope::System), ..How::WEAK };
     pub(crate) const READ: How = How { reads: true, ..How::WEAK };
     /// Of a texture or a surface.
     pub(crate) const FETCH: How = How { reads: true, cached: true, ..How::WEAK };
-    pub(crate) const BEGIN_OF_BARRIER: How = How { begins_barrier: true, ..How::WRITE };
-    pub(crate) const END_OF_BARRIER: How = How { ends_barrier: true, ..How::WRITE };
+    pub(crate) const BEGIN_OF_BARRIER: How = How { is_of_barrier: true, ..How::WRITE };
+    pub(crate) const END_OF_BARRIER: How = How { ends_barrier: true, ..How::BEGIN_OF_BARRIER };
     pub(crate) const WRITE: How = How { writes: true, ..How::WEAK };
 
     fn of(words: &[&str]) -> How {

@@ -478,3 +478,40 @@ DEV reduce_flag(u32* sums, u32* flag, u32* out) {
   }
 }
 PAIR(reduce_flag, (u32* sums, u32* flag, u32* out), (sums, flag, out))
+
+// CCCL#10627, raft#3041: one thread counts that its block is done, before the others are.
+//# counted_early race 4x64 numbers:1024 zeros:1024 zeros:4 zeros:256 ; put `bar.sync 0` (__syncthreads()) between the access and the atomic
+DEV counted_early(const u32* in, u32* part, u32* count, u32* out) {
+  __shared__ bool is_last;
+  u32 t = threadIdx.x, b = blockIdx.x;
+  part[b * 64 + t] = in[b * 64 + t];  //~ counted_early
+  if (!WRONG) __syncthreads();
+  if (t == 0) {
+    __threadfence();
+    is_last = atomicAdd(count, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  u32 sum = 0;
+  for (u32 i = 0; i < gridDim.x; i++) sum += part[i * 64 + (t ^ 32)];  //~ counted_early
+  out[t] = sum;
+}
+PAIR(counted_early, (const u32* in, u32* part, u32* count, u32* out), (in, part, count, out))
+
+// The same, and the count releases nothing either.
+//# counted_bare race 4x64 numbers:1024 zeros:1024 zeros:4 zeros:256 ; writes a flag, or counts
+DEV counted_bare(const u32* in, u32* part, u32* count, u32* out) {
+  __shared__ bool is_last;
+  u32 t = threadIdx.x, b = blockIdx.x;
+  part[b * 64 + t] = in[b * 64 + t];  //~ counted_bare
+  if (!WRONG) { __threadfence(); __syncthreads(); }
+  if (t == 0) is_last = atomicAdd(count, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  u32 sum = 0;
+  for (u32 i = 0; i < gridDim.x; i++) sum += part[i * 64 + (t ^ 32)];  //~ counted_bare
+  out[t] = sum;
+}
+PAIR(counted_bare, (const u32* in, u32* part, u32* count, u32* out), (in, part, count, out))
