@@ -9,7 +9,6 @@ use crate::machine::stop::{Stop, Why};
 use crate::machine::{Machine, Program};
 use crate::memory::spaces::{Named, Owner, owner};
 use crate::ptx::paths::Paths;
-use crate::ptx::site::Site;
 use crate::ptx::text;
 
 /// What came of a launch that was checked.
@@ -142,14 +141,15 @@ impl Program {
     pub(crate) fn place(&self, (actor, site, what): (Actor, u32, String), paths: &Paths) -> Place {
         let callers = paths.to(site).into_iter().map(|call| self.call(call)).collect();
         let site = &self.sites[site as usize];
+        let mut lines = site.shown();
         Place {
             block: actor.block,
             thread: actor.number as u32,
             function: site.function.clone(),
             ptx_line: site.line,
             instruction: site.text.clone(),
-            source: site.source.clone(),
-            called: site.called.clone(),
+            source: lines.next(),
+            called: lines.collect(),
             callers,
             comments: site.comments.clone(),
             what,
@@ -157,8 +157,9 @@ impl Program {
     }
 
     fn call(&self, site: u32) -> Call {
-        let Site { function, line, source, called, .. } = &self.sites[site as usize];
-        Call { function: function.clone(), ptx_line: *line, source: source.clone(), called: called.clone() }
+        let site = &self.sites[site as usize];
+        let mut lines = site.shown();
+        Call { function: site.function.clone(), ptx_line: site.line, source: lines.next(), called: lines.collect() }
     }
 
     pub(crate) fn finding(&self, found: Found, paths: &Paths) -> Finding {

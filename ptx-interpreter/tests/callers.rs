@@ -97,6 +97,20 @@ fn calls_make_no_more_findings() {
     assert_eq!(times("same", 5), []);
 }
 
+/// nvcc says line 0 of a load that it has made of several.
+#[test]
+fn line_0_is_no_line_of_the_source() {
+    let text_of = |loc: &str| {
+        let all = found(&format!("add.u64 %d, %d, 1048576;\n{loc}\nst.global.u32 [%d], %t;"), 0);
+        let [finding] = &all[..] else { panic!("{all:?}") };
+        finding.to_string()
+    };
+    let own = text_of(".loc 1 0 7");
+    assert_eq!(where_after(&own, "-->"), ["--> PTX line 34 in k"], "{own}");
+    let inlined = text_of(".loc 1 0 0, function_name $L__info_string0, inlined_at 1 30 5");
+    assert_eq!(where_after(&inlined, "-->"), ["--> k.cu:30, PTX line 34 in k"], "{inlined}");
+}
+
 #[test]
 fn a_recursion_is_named_once() {
     let body = "add.u64 %d, %d, 1048576; mov.u32 %n, 40;\n\

@@ -19,6 +19,13 @@ pub(crate) struct Site {
     pub(crate) comments: Vec<String>,
 }
 
+impl Site {
+    /// The lines of the source that a message names, the innermost first. Compilers say 0 of code that they have made of several lines.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (String, u32)> {
+        self.source.iter().chain(&self.called).filter(|(_, line)| *line > 0).cloned()
+    }
+}
+
 /// Every instruction of a module, by its number. One in a function has other numbers too, which tell by what [path](crate::ptx::paths::Paths)
 /// of calls it was reached.
 pub(crate) struct AllSites(pub(crate) Vec<Site>);
