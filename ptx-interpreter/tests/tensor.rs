@@ -140,6 +140,41 @@ fn a_map_is_released_and_acquired() {
     }
 }
 
+/// After a copy the kernel changes the map that the copy reads. It has to wait first: for the barrier, or for a group that it commits then, as CUTLASS does.
+#[test]
+fn a_map_is_overwritten_after_its_copies() {
+    let load = "    cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r6], [%d3, {0, 5, 1, 9, 2}], [%r5];\n";
+    let store = "[%d6, {0, 0, 7, 1, 3}], [%r6];\n";
+    let loaded = "    @!%p2 bra WAIT;\n";
+    let change = "st.global.b64 [%d3], %d1;\n";
+    let stored = "    cp.async.bulk.wait_group 0;\n";
+    let read = "cp.async.bulk.wait_group.read 0;\n";
+    let commit = "cp.async.bulk.commit_group;\n";
+    for (after, added, is_wrong) in [
+        (load, change.to_owned(), true),
+        (loaded, change.to_owned(), false),
+        (load, format!("{commit}{read}{change}"), false),
+        (load, format!("{read}{change}"), true),
+        (load, format!("{commit}{change}"), true),
+        (store, "st.global.b64 [%d6+120], %d1;\n".to_owned(), true),
+        (stored, "st.global.b64 [%d6+120], %d1;\n".to_owned(), false),
+        (store, "st.global.b64 [%d6+128], %d1;\n".to_owned(), false),
+    ] {
+        let text = KERNEL.replace(after, &format!("{after}{added}"));
+        assert_ne!(text, KERNEL, "{after}");
+        let program = Program::parse(&text);
+        assert!(program.gaps().is_empty(), "{:?}", program.gaps());
+        let mut trial = Trial::new(&program, "gather");
+        trial.buffer(&bytes(0..32)).unwrap().buffer(&[0xff; 128]).unwrap().buffer(&[0; 264]).unwrap();
+        trial.value(&row().encode());
+        let report = trial.check();
+        let texts: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+        let found =
+            texts.iter().filter(|text| text.starts_with("error[async]: a tensor map is overwritten before")).count();
+        assert_eq!((found, texts.len()), (usize::from(is_wrong), usize::from(is_wrong)), "{added}: {texts:?}");
+    }
+}
+
 /// Another warp uses the map after a barrier: what one thread acquired before it goes along, and what nothing orders is a race.
 #[test]
 fn a_map_of_another_warp_is_ordered() {

@@ -106,6 +106,9 @@ impl Checks {
         if self.has_grid_before {
             self.of_the_grid_before(event);
         }
+        if event.how.writes && self.has_map_reads() {
+            self.overwrites_map(event);
+        }
     }
 
     /// The page of an address.

@@ -14,6 +14,7 @@ use super::early::Early;
 use super::fences::Fences;
 use super::heads::{Heads, Reach};
 use super::history::History;
+use super::map_reads::MapReads;
 use super::mark::{Row, remove_range};
 use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
@@ -257,6 +258,7 @@ pub(crate) struct Checks {
     pub(super) host: Option<Clock>,
     /// The tensor maps that copies have read, and their bytes.
     pub(super) maps: QuickMap<u64>,
+    pub(super) map_reads: MapReads,
     /// Whether bytes are used and no mark tells it.
     pub(super) forgets: Cell<bool>,
     /// Where each finding is, and how far apart its threads are.
@@ -326,6 +328,7 @@ impl Checks {
             children: None,
             host: None,
             maps: QuickMap::default(),
+            map_reads: MapReads::default(),
             forgets: Cell::new(false),
             seen: HashMap::new(),
         }

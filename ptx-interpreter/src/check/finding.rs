@@ -316,7 +316,7 @@ impl fmt::Display for Finding {
             }
             let inlined = |f: &mut fmt::Formatter<'_>, called: &[(String, u32)]| {
                 // Of many the innermost one and the outermost ones say most.
-                let between = if called.len() > CALLS { 1..called.len() - CALLS + 1 } else { 0..0 };
+                let between = if called.len() > CALLS + 1 { 1..called.len() - CALLS + 1 } else { 0..0 };
                 called.iter().enumerate().try_for_each(|(at, (file, line))| match between.contains(&at) {
                     false => writeln!(f, "{blank}    called at {file}:{line}"),
                     true if at == 1 => writeln!(f, "{blank}    called by {} functions in between", between.len()),

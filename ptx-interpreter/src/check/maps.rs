@@ -1,12 +1,17 @@
 //! Tensor maps that the grid itself writes. The tensormap proxy sees what a fence has released to it, and another fence has acquired
-//! for that map.
+//! for that map. Nobody may overwrite a map that a copy still reads.
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found};
 use super::clock::Clock;
 use super::finding::Kind;
+use super::map_reads::Reader;
 use super::mark::{CELL, Mark};
-use crate::ptx::access::How;
+use crate::memory::spaces::is_parameter;
+use crate::ptx::access::{Engine, How};
+
+/// Bytes of a map.
+const MAP: u64 = 128;
 
 impl Checks {
     /// `fence.proxy.tensormap::generic.acquire`
@@ -75,6 +80,75 @@ impl Checks {
             places: vec![(writer, write.site, self.what_was(write)), (event.actor, event.site, self.what(event, at))],
             notes: vec![note.into()],
             help,
+            times: 1,
+        });
+    }
+}
+
+impl Checks {
+    #[inline]
+    pub(super) fn has_map_reads(&self) -> bool {
+        !self.map_reads.last.is_empty()
+    }
+
+    /// A copy begins that reads a map. The phases of its barriers tell that it has.
+    pub(crate) fn begins_map_read(&mut self, actor: Actor, site: u32, map: u64, bars: &[u64]) {
+        if is_parameter(map) {
+            return;
+        }
+        let number = self.map_reads.begin(actor, site, map);
+        let engine = self.engine(Engine::Map, actor);
+        for bar in bars {
+            if let Some(bar) = self.mbarriers.get_mut(bar) {
+                bar.pool[0].known.ordered.raise_engine(engine, number);
+            }
+        }
+    }
+
+    /// A thread commits its so many-th group of bulk copies.
+    pub(crate) fn commits_map_reads(&mut self, actor: Actor, group: u32) {
+        self.map_reads.commit(actor, group);
+    }
+
+    /// A thread has waited for its groups, up to one. PTX counts those copies alone that complete in groups; CUTLASS counts on it for all.
+    pub(super) fn waits_for_map_reads(&mut self, actor: Actor, done: u32) {
+        if let Some(number) = self.map_reads.before(actor, done) {
+            let engine = self.engine(Engine::Map, actor);
+            self.state(actor).known.ordered.raise_engine(engine, number);
+        }
+    }
+
+    /// A write, which may be to a map that a copy still reads.
+    pub(super) fn overwrites_map(&mut self, event: Event) {
+        let begin = event.address.saturating_sub(MAP - 1);
+        let mut early = Vec::new();
+        for (map, readers) in self.map_reads.last.range(begin..event.address + event.bytes as u64) {
+            let known = &self.known_state(event.actor).known.ordered;
+            let is_done = |reader: &Reader| {
+                let engine = self.engines.get(&(Engine::Map, reader.actor));
+                engine.is_some_and(|engine| known.of_engine(*engine) >= reader.number)
+            };
+            early.extend(readers.iter().find(|reader| !is_done(reader)).map(|reader| (*map, *reader)));
+        }
+        for (map, reader) in early {
+            self.map_reads.last.remove(&map);
+            self.overwritten_map(event, reader);
+        }
+    }
+
+    fn overwritten_map(&mut self, event: Event, reader: Reader) {
+        self.find(Found {
+            kind: Kind::Async,
+            title: "a tensor map is overwritten before a copy is known to have read it".into(),
+            places: vec![
+                (reader.actor, reader.site, "begins a copy that reads the map".into()),
+                (event.actor, event.site, self.what(event, event.address)),
+            ],
+            notes: vec!["the copy may use the new map, or parts of both".into()],
+            help:
+                "wait first for the mbarrier of each copy that uses the map, or let the thread that began them execute \
+                   `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group.read 0` (tma_desc_wait_group())"
+                    .into(),
             times: 1,
         });
     }

@@ -26,6 +26,7 @@ mod history;
 mod late;
 mod launch_control;
 mod lifetimes;
+mod map_reads;
 mod maps;
 mod mark;
 mod marks;

@@ -359,6 +359,9 @@ impl Checks {
         if engine == Engine::Bulk {
             known.raise_engine(read, done);
         }
+        if matches!(engine, Engine::Bulk | Engine::BulkRead) {
+            self.waits_for_map_reads(actor, done);
+        }
     }
 
     /// Threads know that a warp's groups of `wgmma` are done, up to one.

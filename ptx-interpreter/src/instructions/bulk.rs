@@ -70,7 +70,10 @@ impl Bulk {
         let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
         match &self.what {
             What::Commit => {
-                machine.copies_of.entry(machine.id(thread)).or_default().bulk.commit();
+                let bulk = &mut machine.copies_of.entry(machine.id(thread)).or_default().bulk;
+                bulk.commit();
+                let group = bulk.committed;
+                machine.watch_commit_of_copies(thread, group);
                 Ok(())
             }
             What::Wait(only_read) => self.wait(machine, thread, *only_read),

@@ -76,7 +76,7 @@ impl Tensor {
         let mode = self.mode;
         let operand = |at: usize| self.operands.get(at).ok_or_else(missing);
         let tensor = operand(usize::from(self.into.is_some()))?;
-        let (map, coordinates) = self.map(machine, thread, tensor)?;
+        let (address, map, coordinates) = self.map(machine, thread, tensor)?;
         // Only a load of columns has offsets, or a halo and an offset.
         let takes_offsets = !matches!(mode, Mode::Tile | Mode::Rows) && self.into.is_some();
         let offsets = if takes_offsets { self.offsets(machine, thread)? } else { Vec::new() };
@@ -84,6 +84,7 @@ impl Tensor {
         let (all, bytes) = pieces(&map, &place).or_else(refused)?;
         let Some(space) = self.into else {
             let from = machine.address(thread, Space::Shared, operand(1)?)?;
+            machine.watch_map_read(thread, address, &[]);
             return self.out(machine, thread, &map, &all, from);
         };
         let to = machine.address(thread, space, operand(0)?)?;
@@ -91,17 +92,21 @@ impl Tensor {
         aligned(to, 128)?;
         self.is_reached(machine, to, bar)?;
         if !self.multicast {
+            machine.watch_map_read(thread, address, &[bar]);
             let copies = copies(machine, &map, &all, to)?;
             return begin(machine, thread, copies, bar, bytes);
         }
         let mask = machine.number(thread, &self.operands, 3 + usize::from(takes_offsets))?;
+        let mut bars = Vec::new();
         for rank in (0..16).filter(|rank| mask >> rank & 1 == 1) {
             // In a pair, the barrier is in the block whose number has the same last bit.
             let told = if self.in_pair { rank & !1 | machine.rank_of(bar) & 1 } else { rank };
             let (to, bar) = (machine.in_block(to, rank)?, machine.in_block(bar, told)?);
             let copies = copies(machine, &map, &all, to)?;
             begin(machine, thread, copies, bar, bytes)?;
+            bars.push(bar);
         }
+        machine.watch_map_read(thread, address, &bars);
         Ok(())
     }
 
@@ -120,8 +125,8 @@ impl Tensor {
         Err(wrong(format!("{text} of the destination")))
     }
 
-    /// The map and the coordinates of an operand.
-    fn map(&self, machine: &mut Machine<'_>, thread: Thread, tensor: &Operand) -> Result<(TensorMap, Vec<i32>)> {
+    /// The map, where it is, and the coordinates of an operand.
+    fn map(&self, machine: &mut Machine<'_>, thread: Thread, tensor: &Operand) -> Result<(u64, TensorMap, Vec<i32>)> {
         let Operand::Address(base, 0, coordinates) = tensor else { return stop(Why::Wrong, "no coordinates") };
         let address = machine.get(thread, base)? as u64;
         let map = map_at(machine, address)?;
@@ -130,7 +135,7 @@ impl Tensor {
             return Err(wrong(format!("a map of {} dimensions, for {}", map.rank, self.dimensions)));
         }
         let number = |one: &Operand| Ok(machine.get(thread, one)? as u32 as i32);
-        Ok((map, coordinates.iter().map(number).collect::<Result<_>>()?))
+        Ok((address, map, coordinates.iter().map(number).collect::<Result<_>>()?))
     }
 
     /// From shared memory, in a group.

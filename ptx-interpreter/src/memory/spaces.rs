@@ -81,6 +81,10 @@ pub(crate) fn is_shared(address: u64) -> bool {
 }
 
 /// Whether an address is in the heap.
+pub(crate) fn is_parameter(address: u64) -> bool {
+    (PARAMETERS..LOCAL).contains(&address)
+}
+
 pub(crate) fn is_heap(address: u64) -> bool {
     (HEAP..HEAP + HEAP_BYTES).contains(&address)
 }

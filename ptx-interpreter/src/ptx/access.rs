@@ -194,6 +194,8 @@ pub(crate) enum Engine {
     /// `tcgen05.ld` and `tcgen05.st` of a warp, and its waits.
     TensorLoad,
     TensorStore,
+    /// What a thread's copies read of tensor maps.
+    Map,
     /// The grid before this one.
     Grid,
 }

@@ -139,6 +139,17 @@ impl Machine<'_> {
         self.tell(|checks, machine| checks.reads_map(machine.actor(thread), site, map, bytes));
     }
 
+    /// That copy begins, and barriers will count it.
+    pub(crate) fn watch_map_read(&mut self, thread: Thread, map: u64, bars: &[u64]) {
+        let site = self.site;
+        self.tell(|checks, machine| checks.begins_map_read(machine.actor(thread), site, map, bars));
+    }
+
+    /// A thread commits its so many-th group of bulk copies.
+    pub(crate) fn watch_commit_of_copies(&mut self, thread: Thread, group: u32) {
+        self.tell(|checks, machine| checks.commits_map_reads(machine.actor(thread), group));
+    }
+
     pub(crate) fn watch_arrival(&mut self, group: Group, number: u32) {
         self.for_each(group, |checks, actor| checks.arrive(actor, number));
     }
