@@ -4,6 +4,7 @@
 //! thread the last epoch that happened before. Each access leaves a [mark](shadow::Mark) with its epoch. A later access
 //! to the same bytes is ordered after it if the clock of its thread has that epoch.
 
+mod absent;
 mod accesses;
 mod actor;
 mod alias;

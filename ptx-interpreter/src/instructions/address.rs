@@ -38,6 +38,10 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 }
 
 impl Step for Address {
+    fn computes(&self) -> bool {
+        true
+    }
+
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         let mut made = None;
         let values = machine.values(group, &self.operands[1], &mut made)?;

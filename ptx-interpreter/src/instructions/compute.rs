@@ -71,6 +71,10 @@ fn source(operand: Operand, made: &mut Vec<Operand>) -> Source {
 }
 
 impl Step for Compute {
+    fn computes(&self) -> bool {
+        true
+    }
+
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         let mut made: SmallVec<[Lanes; 2]> = SmallVec::new();
         for operand in &self.made {

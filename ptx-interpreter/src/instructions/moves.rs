@@ -21,6 +21,10 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 }
 
 impl Step for Move {
+    fn computes(&self) -> bool {
+        true
+    }
+
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         if self.bits <= 64 {
             return self.narrow(machine, group);

@@ -58,6 +58,13 @@ impl Exchange for Shuffle {
         }
         [results, found]
     }
+
+    fn sources(&self, [_, by, control]: &[Lanes; 3]) -> Option<[usize; LANES]> {
+        Some(std::array::from_fn(|lane| match self.source(lane as i64, (by[lane] & 31) as i64, control[lane]) {
+            (from, true) => from as usize,
+            (_, false) => lane,
+        }))
+    }
 }
 
 impl Shuffle {

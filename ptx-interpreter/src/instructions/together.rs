@@ -65,6 +65,10 @@ impl<T: Exchange> Together for T {
                 give(machine, all, to, results)?;
             }
         }
+        if let Some(from) = self.sources(&given) {
+            let each: Vec<(Thread, &dyn Exchange)> = all.iter().map(|thread| (*thread, self as _)).collect();
+            machine.watch_shuffle(&each, &from, mask);
+        }
         if self.orders() {
             machine.watch_warp_barrier(all);
         }
@@ -191,6 +195,9 @@ fn apart(machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()> {
         for (results, to) in results.iter().zip(what.writes()) {
             to.map_or(Ok(()), |to| machine.set(*thread, to, results[thread.lane].into()))?;
         }
+    }
+    if let Some(from) = first.sources(&given) {
+        machine.watch_shuffle(&own, &from, mask);
     }
     if first.orders() {
         machine.watch_warp_barrier(all);

@@ -1,6 +1,6 @@
 //! What threads of a warp exchange: each gives numbers, and gets some that depend on those of all.
 
-use crate::machine::lanes::Lanes;
+use crate::machine::lanes::{LANES, Lanes};
 use crate::ptx::operand::Operand;
 
 /// An instruction by which threads exchange something, with its own operands. Others may meet them at another one of the same words: PTX
@@ -14,6 +14,11 @@ pub(crate) trait Exchange: Send + Sync {
 
     /// The results, by what is given by the threads that are here.
     fn exchange(&self, given: &[Lanes; 3], here: u32, mask: u32) -> [Lanes; 2];
+
+    /// The lane whose first number each thread gets, if it is one lane's.
+    fn sources(&self, _given: &[Lanes; 3]) -> Option<[usize; LANES]> {
+        None
+    }
 
     /// Whether it orders memory.
     fn orders(&self) -> bool {

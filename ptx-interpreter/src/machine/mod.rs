@@ -10,6 +10,7 @@ pub(crate) mod group;
 pub(crate) mod in_order;
 pub(crate) mod lanes;
 pub(crate) mod launch;
+pub(crate) mod line;
 pub(crate) mod meeting;
 pub(crate) mod numbered;
 pub(crate) mod polls;
@@ -18,6 +19,8 @@ pub(crate) mod run;
 pub(crate) mod state;
 pub(crate) mod stop;
 pub(crate) mod turns;
+pub(crate) mod undefined;
 
+pub(crate) use line::{Action, Line, Step};
 pub use state::Program;
-pub(crate) use state::{Action, Cluster, Code, Event, Frame, Late, Line, Machine, Step, Warp};
+pub(crate) use state::{Cluster, Code, Event, Frame, Late, Machine, Warp};

@@ -143,7 +143,6 @@ impl<'a> Machine<'a> {
             checks: None,
             weak: Default::default(),
             delayed: Default::default(),
-            loading: 0,
             stuck_at: Vec::new(),
             heap: Lent::new(launch.heap),
             asked: HashMap::new(),
@@ -278,6 +277,8 @@ impl<'a> Machine<'a> {
         let Frame { code, sites, .. } = warp.frames[group.frame];
         let mut next = warp.at[group.mask.trailing_zeros() as usize].1 as usize;
         let mut others = warp.others(group.mask);
+        // Only instructions that end this loop bring such registers.
+        let follows = warp.has_no_value_in_some();
         let (limit, has_delays) = (self.launch.steps, self.has_delays());
         let mut count = u64::from(group.mask.count_ones());
         for done in 0..budget {
@@ -291,8 +292,8 @@ impl<'a> Machine<'a> {
             if self.steps > limit {
                 return self.endless(group);
             }
-            if self.loading > 0 {
-                self.watch_registers(group);
+            if follows {
+                self.watch_registers(group, line)?;
             }
             if has_delays && !self.may_go_on(group, line)? {
                 self.put(group, next);
@@ -356,7 +357,7 @@ impl<'a> Machine<'a> {
         (mask & group.mask == group.mask).then_some(Group { mask, ..group })
     }
 
-    fn holding(&self, group: Group, register: usize, holds: bool) -> u32 {
+    pub(crate) fn holding(&self, group: Group, register: usize, holds: bool) -> u32 {
         let own = &self.frame(group).registers[register];
         let (all, any) = own.iter().fold((1, 0), |(all, any), value| (all & value, any | value));
         let set = match (all & 1, any & 1) {

@@ -4,14 +4,15 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::check::{Actor, Checks};
-use crate::machine::exchange::Exchange;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, each};
 use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside, place_among};
+use crate::machine::line::Line;
 use crate::machine::meeting::Barrier;
 use crate::machine::numbered::Numbered;
 use crate::machine::polls::Polls;
 use crate::machine::stop::{Result, Why, stop, wrong};
+use crate::machine::undefined::Undefined;
 use crate::memory::heap::Lent;
 use crate::memory::local::Local;
 use crate::memory::spaces::{MODULE, Named};
@@ -78,41 +79,6 @@ pub(crate) struct Code {
     pub(crate) lines: Vec<Line>,
 }
 
-/// An instruction.
-pub(crate) struct Line {
-    /// A register, and what it has to be.
-    pub(crate) guard: Option<(usize, bool)>,
-    /// Its place in [`Program::sites`].
-    pub(crate) site: u32,
-    pub(crate) action: Action,
-    /// Whether other threads can see that it was executed, or when.
-    pub(crate) is_seen: bool,
-}
-
-/// What an instruction does.
-pub(crate) enum Action {
-    /// After it comes the next one.
-    Straight(Box<dyn Step>),
-    Branch(usize),
-    /// It decides itself where its threads go on, or whether they wait.
-    Control(Box<dyn Step>),
-    /// The interpreter does not know it.
-    Unknown(String),
-    /// It is no instruction.
-    Malformed(String),
-}
-
-/// An instruction, decoded.
-pub(crate) trait Step: Send + Sync {
-    /// Does it for all threads of a group.
-    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()>;
-
-    /// The mask and the rest of it, if threads of a warp exchange something.
-    fn exchange(&self) -> Option<(&Operand, &dyn Exchange)> {
-        None
-    }
-}
-
 /// A call of a function, by threads that made it together.
 pub(crate) struct Frame<'a> {
     pub(crate) code: &'a Code,
@@ -155,6 +121,7 @@ pub(crate) struct Warp<'a> {
     pub(crate) multiplied: u32,
     /// Loads and stores of tensor memory that it has begun.
     pub(crate) tensor: Begun,
+    pub(crate) undefined: Undefined,
     /// Whether what it waits for is something that the block has too little of: columns of tensor memory, or registers.
     pub(crate) is_blocked: bool,
 }
@@ -238,8 +205,6 @@ pub(crate) struct Machine<'a> {
     pub(crate) checks: Option<Box<Checks>>,
     pub(crate) weak: Box<crate::weak::older::Older>,
     pub(crate) delayed: crate::weak::delayed::Delayed<Late<'a>>,
-    /// Loads of tensor memory that their warps have not waited for, if somebody wants to know.
-    pub(crate) loading: usize,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
     /// What `malloc` gives.
@@ -322,6 +287,7 @@ impl<'a> Machine<'a> {
                     arrived: [0; LANES],
                     multiplied: 0,
                     tensor: Begun::default(),
+                    undefined: Undefined::default(),
                     is_blocked: false,
                 };
                 let place = block * self.warps_of_block + number;

@@ -241,7 +241,7 @@ fn code(
     }
     if !function.is_whole {
         let action = Action::Malformed("the text ends before the function does".into());
-        lines.push(Line { guard: None, site: sites.len() as u32, action, is_seen: false });
+        lines.push(Line { guard: None, site: sites.len() as u32, action, operands: Box::default(), is_seen: false });
         let line = function.statements.last().map_or(0, |statement| statement.line);
         sites.push(Site { function: function.name.clone(), line, ..Site::default() });
     }
@@ -325,14 +325,16 @@ impl Names<'_> {
             let (name, holds) = guard.strip_prefix('!').map_or((guard, true), |name| (name, false));
             self.register(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
         };
+        let mut operands = Vec::new();
         let (action, guard) = match guard.map(register) {
             Some(None) => (Action::Malformed(format!("{} is no predicate", guard.unwrap_or_default())), None),
-            guard => (self.action(instruction), guard.flatten()),
+            guard => (self.action(instruction, &mut operands), guard.flatten()),
         };
-        Line { guard, site, action, is_seen: is_seen(instruction) }
+        Line { guard, site, action, operands: operands.into(), is_seen: is_seen(instruction) }
     }
 
-    fn action(&self, instruction: &str) -> Action {
+    /// What an instruction does, and its operands, unless it is one that decides where its threads go on.
+    fn action(&self, instruction: &str, read: &mut Vec<Operand>) -> Action {
         let (opcode, rest) = text::opcode(instruction);
         let words: Vec<&str> = opcode.split('.').collect();
         let operands = text::operands(rest);
@@ -344,9 +346,12 @@ impl Names<'_> {
             "exit" => return Action::Control(Box::new(Exit)),
             _ => {}
         }
-        let read = operands.iter().map(|operand| self.operand(operand).ok_or(operand));
-        match read.collect::<Result<Vec<Operand>, _>>() {
-            Ok(operands) => decode(&words, operands),
+        let all = operands.iter().map(|operand| self.operand(operand).ok_or(operand));
+        match all.collect::<Result<Vec<Operand>, _>>() {
+            Ok(operands) => {
+                read.clone_from(&operands);
+                decode(&words, operands)
+            }
             Err(operand) if operand.starts_with('%') => Action::Unknown(format!("the register {operand}")),
             Err(_) => match decode(&words, Vec::new()) {
                 // Of what the interpreter does not know, the operands may be strange.

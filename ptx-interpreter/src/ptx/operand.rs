@@ -67,6 +67,19 @@ impl Operand {
         }
     }
 
+    /// The registers that it names.
+    pub(crate) fn registers(&self) -> Vec<Register> {
+        match self {
+            Operand::Register(register) | Operand::Not(register) => vec![*register],
+            Operand::Vector(lanes) => lanes.iter().flat_map(Operand::registers).collect(),
+            Operand::Pair(one, other) => [one, other].into_iter().flat_map(|one| one.registers()).collect(),
+            Operand::Address(base, _, coordinates) => {
+                base.registers().into_iter().chain(coordinates.iter().flat_map(Operand::registers)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// A decimal number is one of the operand's type. As a predicate every number but 0 is true: nvcc writes `xor.pred %p1, %p2, -1`.
     pub(crate) fn of_type(self, ty: Type) -> Operand {
         match self {

@@ -3,7 +3,7 @@
 //! A register has an origin if all instructions that write it add numbers to the address of one and the same variable. Where
 //! anything else is done to an address, its origin is not known, and an access through it is not compared.
 
-use crate::ptx::operand::{Operand, Place, Register};
+use crate::ptx::operand::{Operand, Place};
 
 /// What a register holds, by all instructions that write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +54,9 @@ pub(crate) fn origins(instructions: &[Read<'_>], registers: usize) -> Vec<Vec<u6
     loop {
         let mut changed = false;
         for (words, operands) in instructions {
-            let Some(to) = operands.first() else { continue };
+            let Some(to) = operands.first().filter(|to| !matches!(to, Operand::Address(..))) else { continue };
             let written = result(words, operands, &known);
-            for register in written_by(to) {
+            for register in to.registers() {
                 let joined = known[register.at].or(written);
                 changed |= joined != known[register.at];
                 known[register.at] = joined;
@@ -67,15 +67,6 @@ pub(crate) fn origins(instructions: &[Read<'_>], registers: usize) -> Vec<Vec<u6
         }
     }
     instructions.iter().map(|(words, operands)| variables(words, operands, &known)).collect()
-}
-
-fn written_by(to: &Operand) -> Vec<Register> {
-    match to {
-        Operand::Register(register) => vec![*register],
-        Operand::Vector(lanes) => lanes.iter().flat_map(written_by).collect(),
-        Operand::Pair(one, other) => [&**one, &**other].into_iter().flat_map(written_by).collect(),
-        _ => Vec::new(),
-    }
 }
 
 fn origin(operand: &Operand, known: &[Origin]) -> Origin {

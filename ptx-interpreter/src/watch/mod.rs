@@ -3,6 +3,7 @@
 pub(crate) mod group;
 pub(crate) mod tensor;
 pub(crate) mod texture;
+mod undefined;
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -71,7 +71,6 @@ impl Machine<'_> {
             let mask = all.iter().fold(0, |mask, thread| mask | 1 << thread.lane);
             let loading = Loading { frame: all[0].frame, mask, site, registers };
             self.warp_mut(warp).tensor.loading.push(loading);
-            self.loading += 1;
         }
         let (kind, how) = if stores { (Engine::TensorStore, How::WRITE) } else { (Engine::TensorLoad, How::READ) };
         self.tell(|checks, machine| {
@@ -99,8 +98,7 @@ impl Machine<'_> {
         let own = &mut self.warp_mut(warp).tensor;
         let (kind, done) = if stores { (Engine::TensorStore, own.stores) } else { (Engine::TensorLoad, own.loads) };
         if !stores {
-            let count = std::mem::take(&mut own.loading).len();
-            self.loading -= count;
+            own.loading.clear();
         }
         self.tell(|checks, machine| {
             let actors: Vec<Actor> = all.iter().map(|thread| machine.actor(*thread)).collect();
@@ -110,8 +108,7 @@ impl Machine<'_> {
     }
 
     /// Whether an instruction uses a register before the wait for the load that fills it. A copy of it is such a register too.
-    #[cold]
-    pub(crate) fn watch_registers(&mut self, group: Group) {
+    pub(super) fn watch_loading(&mut self, group: Group) {
         let site = self.site;
         let text = self.program.sites[site as usize].text.as_str();
         let (opcode, _) = opcode(guarded(text).1);

@@ -21,9 +21,9 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 16] = files!(
+pub(crate) const FILES: [File; 17] = files!(
     "shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "tensor", "pair",
-    "reported", "blind", "trial", "fifth", "sixth"
+    "reported", "blind", "trial", "fifth", "sixth", "shuffle"
 );
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
