@@ -9,10 +9,19 @@ use crate::memory::spaces::{Owner, owner};
 pub(crate) type Bytes = [u64; PAGE as usize / 64];
 
 /// How the bytes of a page are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Touched {
     pub(crate) reads: Bytes,
     pub(crate) writes: Bytes,
+    /// Most pages have none.
+    pub(crate) changes: Option<Box<Changes>>,
+}
+
+/// Bytes that atomics for the whole GPU change, and the sizes of these atomics: the two lowest bits of the logarithm.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    pub(crate) bytes: Bytes,
+    sizes: [Bytes; 2],
 }
 
 /// The pages by their first addresses.
@@ -48,17 +57,43 @@ fn meet(one: &Bytes, other: &Bytes) -> bool {
 }
 
 impl Touched {
-    /// Whether no byte is written by one and used by the other.
+    /// Whether no byte is written by one and used by the other, unless both change it by atomics of the same size.
     pub(crate) fn goes_with(&self, other: &Touched) -> bool {
-        !meet(&self.writes, &other.writes) && !meet(&self.writes, &other.reads) && !meet(&self.reads, &other.writes)
+        let avoids = |one: &Touched, other: &Touched| {
+            let is_used = |bytes: &Bytes| meet(bytes, &other.reads) || meet(bytes, &other.writes);
+            !is_used(&one.writes) && !one.changes.as_ref().is_some_and(|changes| is_used(&changes.bytes))
+        };
+        let changes = self.changes.as_ref().zip(other.changes.as_ref());
+        avoids(self, other) && avoids(other, self) && changes.is_none_or(|(one, other)| one.goes_with(other))
     }
 
     pub(crate) fn join(&mut self, other: &Touched) {
-        let pairs = [(&mut self.reads, &other.reads), (&mut self.writes, &other.writes)];
-        for (own, others) in pairs {
-            own.iter_mut().zip(others).for_each(|(own, other)| *own |= other);
+        join(&mut self.reads, &other.reads);
+        join(&mut self.writes, &other.writes);
+        if let Some(others) = &other.changes {
+            let own = self.changes.get_or_insert_default();
+            join(&mut own.bytes, &others.bytes);
+            own.sizes.iter_mut().zip(&others.sizes).for_each(|(own, other)| join(own, other));
         }
     }
+}
+
+impl Changes {
+    fn goes_with(&self, other: &Changes) -> bool {
+        let other_size = |at: usize| (0..2).fold(0, |all, bit| all | (self.sizes[bit][at] ^ other.sizes[bit][at]));
+        (0..self.bytes.len()).all(|at| self.bytes[at] & other.bytes[at] & other_size(at) == 0)
+    }
+
+    /// Bytes of a cell that an atomic of a size changes.
+    fn add(&mut self, cell: usize, bytes: u8, size: u8) {
+        add(&mut self.bytes, cell, bytes);
+        let of_size = self.sizes.iter_mut().enumerate().filter(|(bit, _)| size.trailing_zeros() >> bit & 1 == 1);
+        of_size.for_each(|(_, sizes)| add(sizes, cell, bytes));
+    }
+}
+
+fn join(own: &mut Bytes, other: &Bytes) {
+    own.iter_mut().zip(other).for_each(|(own, other)| *own |= other);
 }
 
 impl Checks {
@@ -117,11 +152,23 @@ impl Touched {
             true => mark.at(page + cell as u64 * CELL).fold(0, |bytes, mark| bytes | mark.bytes),
             false => mark.bytes,
         };
-        add(if mark.writes { &mut self.writes } else { &mut self.reads }, cell, bytes);
+        match (mark.is_change(), mark.writes) {
+            (true, _) => self.changes.get_or_insert_default().add(cell, bytes, mark.size),
+            (false, true) => add(&mut self.writes, cell, bytes),
+            (false, false) => add(&mut self.reads, cell, bytes),
+        }
     }
 }
 
-fn is_outside(address: u64) -> bool {
+/// Whether nothing but atomics for the whole GPU have used some bytes of one page.
+pub(crate) fn are_changes(footprint: &Footprint, address: u64, bytes: usize) -> bool {
+    let Some(touched) = footprint.get(&(address / PAGE * PAGE)) else { return false };
+    let of = |all: &Bytes| all[(address % PAGE / 64) as usize] >> (address % 64) & (u64::MAX >> (64 - bytes));
+    let changes = touched.changes.as_ref().map_or(0, |changes| of(&changes.bytes));
+    changes == u64::MAX >> (64 - bytes) && of(&touched.reads) | of(&touched.writes) == 0
+}
+
+pub(super) fn is_outside(address: u64) -> bool {
     matches!(owner(address, 1).0, Owner::Outside | Owner::Module)
 }
 

@@ -9,6 +9,8 @@ use crate::machine::lanes::LANES;
 pub(crate) const CELL: u64 = 4;
 /// So many cells of a page.
 pub(crate) const CELLS: usize = 256;
+/// One more than the scope of a cluster.
+const CLUSTER: u8 = 2;
 /// All bytes of a cell.
 pub(crate) const WHOLE: u8 = 0xf;
 
@@ -75,6 +77,12 @@ impl Mark {
             let bytes = if parts == 1 { self.bytes } else { ((1u8 << stride) - 1) << (part * stride) };
             Mark { lanes: 1 << self.row.lane(cell + part * stride), bytes, row: Row::default(), ..self }
         })
+    }
+
+    /// Whether it is an atomic's, for more threads than those of a cluster. So it is with a strong store, but no part of a launch has one.
+    #[inline]
+    pub(crate) fn is_change(&self) -> bool {
+        self.writes && self.scope > CLUSTER && !self.is_engine
     }
 
     /// Whether a cell may have elements of several lanes of its row.

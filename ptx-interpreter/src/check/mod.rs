@@ -60,7 +60,7 @@ pub(crate) use checks::{Checks, Event, Found};
 pub(crate) use clock::Known;
 pub(crate) use finding::LATE;
 pub use finding::{Call, Finding, Kind, Place};
-pub(crate) use footprint::{Bytes, Footprint};
+pub(crate) use footprint::{Bytes, Footprint, are_changes};
 pub(crate) use heap::is_freed;
 pub use pieces::Piece;
 pub(crate) use pieces::Pieces;

@@ -2,21 +2,21 @@
 
 use std::sync::OnceLock;
 
-use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
-use ptx_intrinsics::ptx::change;
+use ptx_intrinsics::grammar::atomic::judge_atomic;
 
+use crate::alu::Change;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
 use crate::memory::spaces::is_shared;
-use crate::ptx::access::How;
+use crate::ptx::access::{How, Scope};
 use crate::ptx::operand::{Operand, Space};
 use crate::weak::delayed::LateRead;
 
 struct AtomicStep {
-    atomic: Atomic,
+    change: Change,
     bytes: usize,
     space: Space,
     /// Where the old value goes.
@@ -25,8 +25,6 @@ struct AtomicStep {
     /// Each is the lanes of a vector, or one.
     values: Vec<Vec<Operand>>,
     how: How,
-    /// A sum of `f32` without `.noftz`: outside of shared memory it knows no subnormal numbers.
-    flushes: bool,
     /// A sum of two floats of 16 bits.
     is_packed: bool,
     /// What it writes does not depend on what it reads.
@@ -55,14 +53,13 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let is_exchange = words.contains(&"exch");
     let is_narrow = matches!(bytes, 4 | 8) && values.iter().chain(&to).all(|lanes| lanes.len() == 1);
     Some(Box::new(AtomicStep {
-        atomic,
+        change: Change { atomic, bytes, flushes },
         bytes,
         space,
         to,
         address,
         values,
         how,
-        flushes,
         is_packed,
         is_exchange,
         is_narrow,
@@ -77,6 +74,10 @@ impl Step for AtomicStep {
         }
         let mut addresses = [0; LANES];
         machine.addresses(group, self.space, &self.address, &mut addresses)?;
+        let group = self.others(machine, group, &addresses)?;
+        if group.mask == 0 {
+            return Ok(());
+        }
         if self.is_narrow && machine.stores_at_once() && !machine.remembers_values() {
             self.at_once(machine, group, &addresses)?;
         } else {
@@ -93,6 +94,32 @@ impl Step for AtomicStep {
 }
 
 impl AtomicStep {
+    /// In a part of a launch nobody uses what an atomic finds in memory outside, which is changed [later](Later). Gives the threads that
+    /// change something else.
+    fn others(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<Group> {
+        let mut rest = group.mask;
+        if machine.part.is_some() && self.how.scope > Some(Scope::Cluster) {
+            for thread in group.threads() {
+                let address = addresses[thread.lane];
+                if machine.is_outside(address) {
+                    self.later(machine, thread, address).map_err(|stop| stop.by(thread.lane))?;
+                    rest &= !(1 << thread.lane);
+                }
+            }
+        }
+        Ok(Group { mask: rest, ..group })
+    }
+
+    fn later(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Result<()> {
+        aligned(address, self.bytes)?;
+        let [value, _] = self.numbers(machine, thread)?;
+        machine.watch_one(thread, address, self.bytes, How { is_unused: true, ..self.how })?;
+        if let Some(part) = &mut machine.part {
+            part.later.push(address, self.change, value);
+        }
+        Ok(())
+    }
+
     /// The threads of a group change numbers one after the other, and memory has the newest values.
     fn at_once(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
         let value = machine.lanes(group, &self.values[self.values.len() - 1][0])?;
@@ -148,25 +175,7 @@ impl AtomicStep {
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
-        Ok(writes.then(|| self.changed(address, found, (value, compare))))
-    }
-
-    /// What is there after what was found.
-    fn changed(&self, address: u64, found: u128, (value, compare): (u128, Option<u128>)) -> u128 {
-        let flushes = self.flushes && !is_shared(address);
-        let flushed = |number| if flushes { without_subnormals(number) } else { number };
-        let (mut new, value) = (flushed(found), flushed(value));
-        // SAFETY: the number is this thread's own, and as wide as any.
-        unsafe {
-            let new = &raw mut new;
-            match self.bytes {
-                2 => drop(change(self.atomic, new.cast(), value as u16, compare.map(|value| value as u16))),
-                4 => drop(change(self.atomic, new.cast(), value as u32, compare.map(|value| value as u32))),
-                8 => drop(change(self.atomic, new.cast(), value as u64, compare.map(|value| value as u64))),
-                _ => drop(change(self.atomic, new, value, compare)),
-            }
-        }
-        flushed(new)
+        Ok(writes.then(|| self.change.of(is_shared(address), found, (value, compare))))
     }
 
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
@@ -278,12 +287,4 @@ impl AtomicStep {
         let to = self.to.iter().flatten().next();
         to.map_or(Ok(()), |to| machine.set(thread, to, value.into()))
     }
-}
-
-/// Zeros in place of subnormal numbers, in each `f32`; the signs stay.
-fn without_subnormals(numbers: u128) -> u128 {
-    (0..4).map(|at| (numbers >> (32 * at)) as u32).enumerate().fold(0, |all, (at, bits)| {
-        let kept = if f32::from_bits(bits).is_subnormal() { bits & 1 << 31 } else { bits };
-        all | u128::from(kept) << (32 * at)
-    })
 }

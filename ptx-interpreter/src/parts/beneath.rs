@@ -20,11 +20,14 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether an address is in memory that the blocks of a launch share.
+    pub(crate) fn is_outside(&self, address: u64) -> bool {
+        matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module)
+    }
+
     /// Whether bytes outside of a part are on several pages, each of which may be somewhere else.
     pub(crate) fn is_apart(&self, address: u64, bytes: usize) -> bool {
-        self.part.is_some()
-            && (address % PAGE).saturating_add(bytes as u64) > PAGE
-            && matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module)
+        self.part.is_some() && (address % PAGE).saturating_add(bytes as u64) > PAGE && self.is_outside(address)
     }
 
     /// Where bytes are for a part of a launch. None of what is written on several pages, or may be so.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::parts::later::Later;
 use crate::parts::overlay::Overlay;
 
 /// How the blocks of a kernel may run.
@@ -28,6 +29,7 @@ pub(crate) struct Part<'a> {
     pub(crate) clusters: Range<usize>,
     pub(crate) joint: &'a Joint,
     pub(crate) overlay: Overlay,
+    pub(crate) later: Later,
     /// The instructions that the other parts know of.
     pub(crate) told: u64,
 }

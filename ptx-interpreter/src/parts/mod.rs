@@ -6,6 +6,7 @@
 
 pub(crate) mod beneath;
 pub(crate) mod joint;
+pub(crate) mod later;
 pub(crate) mod overlay;
 pub(crate) mod written;
 
@@ -16,15 +17,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use crate::check::{Finding, Footprint, Piece, Pieces, Used};
+use crate::check::{Finding, Footprint, Piece, Pieces, Used, are_changes};
 use crate::machine::launch::{Delays, L1, Launch, Outside, Parts};
 use crate::machine::resources::{available_memory, cores};
 use crate::machine::stop::Why;
 use crate::machine::{Machine, Program};
 use crate::memory::overwritten::Overwritten;
+use crate::memory::spaces::{Owner, owner};
 use crate::parts::joint::{Blocks, Joint, Part};
+use crate::parts::later::Later;
 use crate::parts::overlay::Overlay;
-use crate::parts::written::{Written, written};
+use crate::parts::written::{Written, place_of, written};
 use crate::report::Report;
 
 /// Warps of a part, at least: of a kernel without loops, and of one that has some.
@@ -75,6 +78,7 @@ enum Outcome {
 
 struct Done {
     written: Vec<Written>,
+    later: Later,
     used: Used,
     shadow: (u64, u64),
 }
@@ -241,7 +245,7 @@ impl Whole<'_> {
     }
 
     fn run_part(&self, launch: &Launch<'_>, clusters: Range<usize>) -> Outcome {
-        let part = Part { clusters, joint: &self.joint, overlay: Overlay::default(), told: 0 };
+        let part = Part { clusters, joint: &self.joint, overlay: Overlay::default(), later: Later::default(), told: 0 };
         let Ok(mut machine) = Machine::new(self.program, self.outside, launch, Some(part)) else {
             return Outcome::InVain;
         };
@@ -274,17 +278,23 @@ impl Whole<'_> {
             return None;
         }
         let footprint = checks.footprint()?;
+        let later = std::mem::take(&mut machine.part.as_mut()?.later);
+        if !later.places().all(|(address, bytes)| are_changes(&footprint, address, bytes)) {
+            return None;
+        }
         let shadow = checks.shadow.size();
         let used = if self.asked.tells_used { machine.used() } else { Used::default() };
         machine.checks = None;
         let written = written(&mut machine, &footprint)?;
-        self.goes_with_the_others(footprint, &written).then_some(Done { written, used, shadow })
+        let size = size_of_val(&*written) as u64 + written.iter().map(Written::size).sum::<u64>() + later.size();
+        self.goes_with_the_others(footprint, size).then_some(Done { written, later, used, shadow })
     }
 
-    fn goes_with_the_others(&self, footprint: Footprint, written: &[Written]) -> bool {
+    /// Whether no byte that one part writes is used by another one, and there is room for what they write.
+    fn goes_with_the_others(&self, footprint: Footprint, size: u64) -> bool {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let (all, held) = &mut *used;
-        *held += size_of_val(written) as u64 + written.iter().map(Written::size).sum::<u64>();
+        *held += size;
         let has_room = *held <= PAGES || available_memory().is_none_or(|available| *held / 2 <= available);
         has_room
             && footprint.into_iter().all(|(page, own)| match all.entry(page) {
@@ -303,12 +313,14 @@ impl Whole<'_> {
     /// The launch that the parts are together.
     fn together(&self, outcomes: Vec<Outcome>) -> Option<Report> {
         let instructions = self.joint.add(0, 0).0;
-        let (mut used, mut all, mut shadow, parts) = (Vec::new(), Vec::new(), (0, 0), self.count());
+        let (mut used, mut all, mut later, mut shadow) = (Vec::new(), Vec::new(), Vec::new(), (0, 0));
+        let parts = self.count();
         for outcome in outcomes {
             match outcome {
                 Outcome::Clean(done) => {
                     used.push(done.used);
                     all.extend(done.written);
+                    later.push(done.later);
                     shadow = (shadow.0 + done.shadow.0, shadow.1 + done.shadow.1);
                 }
                 Outcome::Late(finding) => {
@@ -319,14 +331,19 @@ impl Whole<'_> {
         }
         if let Some(overwritten) = self.asked.overwritten {
             let mut overwritten = overwritten.lock().unwrap_or_else(PoisonError::into_inner);
-            for (address, bytes) in all.iter().flat_map(Written::outside) {
+            let changed =
+                later.iter().flat_map(Later::places).filter(|(address, _)| owner(*address, 1).0 == Owner::Outside);
+            for (address, bytes) in all.iter().flat_map(Written::outside).chain(changed) {
                 // SAFETY: the bytes were there when they were written, and nothing else uses them now.
                 unsafe { overwritten.keep(self.outside.holds, address, bytes) };
             }
         }
         let mut module = self.program.module.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: as above.
-        all.iter().for_each(|page| unsafe { page.keep(&mut module) });
+        unsafe {
+            all.iter().for_each(|page| page.keep(&mut module));
+            later.iter().for_each(|later| later.keep(|address| place_of(address, &mut module)));
+        }
         Some(Report { instructions, shadow, parts, used: Used::merged(used), ..Report::default() })
     }
 }

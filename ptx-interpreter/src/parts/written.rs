@@ -66,12 +66,8 @@ impl Written {
     /// There they may be written, and nothing else uses them.
     pub(crate) unsafe fn keep(&self, module: &mut [u8]) {
         let begin = self.number * PAGE;
-        let to = match owner(begin, 1).0 {
-            Owner::Module => module.as_mut_ptr().wrapping_add((begin - MODULE) as usize),
-            _ => begin as *mut u8,
-        };
         // SAFETY: the caller says so.
-        unsafe { self.page.put(&self.bytes, to) };
+        unsafe { self.page.put(&self.bytes, place_of(begin, module)) };
     }
 
     /// The ranges of memory outside that it is put to.
@@ -79,5 +75,13 @@ impl Written {
         let begin = self.number * PAGE;
         let is_outside = owner(begin, 1).0 == Owner::Outside;
         ranges(&self.bytes).filter(move |_| is_outside).map(move |range| (begin + range.start as u64, range.len()))
+    }
+}
+
+/// Where an address is outside of the parts.
+pub(crate) fn place_of(address: u64, module: &mut [u8]) -> *mut u8 {
+    match owner(address, 1).0 {
+        Owner::Module => module.as_mut_ptr().wrapping_add((address - MODULE) as usize),
+        _ => address as *mut u8,
     }
 }

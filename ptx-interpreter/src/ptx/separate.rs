@@ -37,7 +37,7 @@ impl Program {
         let functions = self.functions.iter().filter(|(name, code)| !code.is_entry || *name == kernel);
         let mut loops = false;
         for lines in functions.map(|(_, code)| &code.lines) {
-            if !lines.iter().all(|line| self.is_separate(&self.sites[line.site as usize].text)) {
+            if !lines.iter().all(|line| self.is_separate(line.site)) {
                 return Blocks::Together;
             }
             let goes_back = |(at, line): (usize, &Line)| matches!(line.action, Action::Branch(target) if target <= at);
@@ -47,8 +47,8 @@ impl Program {
     }
 
     /// Whether an instruction orders nothing between blocks, and does only what can be taken back.
-    fn is_separate(&self, statement: &str) -> bool {
-        let (opcode, rest) = text::opcode(text::guarded(statement).1);
+    fn is_separate(&self, site: u32) -> bool {
+        let (opcode, rest) = text::opcode(text::guarded(&self.sites[site as usize].text).1);
         let words: Vec<&str> = opcode.split('.').collect();
         let has = |word: &str| words.contains(&word);
         let is_near = || {
@@ -60,7 +60,7 @@ impl Program {
                 let strong = ["volatile", "relaxed", "acquire", "release", "mmio", "async"];
                 !strong.into_iter().any(has) || is_near()
             }
-            "atom" | "red" => is_near(),
+            "atom" | "red" => is_near() || self.only_changes(site, &words),
             "cp" => !(has("reduce") && has("global")),
             "call" => self.calls_what_is_known(rest),
             "griddepcontrol" => !has("launch_dependents"),
@@ -77,6 +77,12 @@ impl Program {
             | "sured" => false,
             _ => !["%clock", "%globaltimer"].into_iter().any(|timer| rest.contains(timer)),
         }
+    }
+
+    /// Whether an atomic changes a number whatever it was, and nobody uses what it was.
+    fn only_changes(&self, site: u32, words: &[&str]) -> bool {
+        let others = ["acquire", "release", "acq_rel", "exch", "cas", "async"];
+        !others.iter().any(|word| words.contains(word)) && (words[0] == "red" || !self.uses_result_of(site))
     }
 
     /// Whether a called function is in the module.

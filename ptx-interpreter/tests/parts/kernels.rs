@@ -185,7 +185,57 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case { name: "the shared memory of another block", body: last!("mov.u64 %d6, 0x1000000000000000; ld.u32 %r4, [%d6];"), around: ".shared .align 4 .b8 room[64];", ends: Ends::Found(Kind::Bounds), ..PLAIN },
     Case { name: "atomics", body: last!("red.global.add.u32 [%d1], 0;"), ends: Ends::Found(Kind::Race), ..PLAIN },
-    Case { name: "one counter", body: "red.global.add.u32 [%d2], 1;", ends: Ends::Whole, ..PLAIN },
+    Case { name: "one counter", body: "red.global.add.u32 [%d2], 1;", ..PLAIN },
+    Case {
+        name: "counters, and nobody uses what was there",
+        around: ".global .align 8 .u64 count;",
+        body: "mul.wide.u32 %d4, %r3, 4; add.u64 %d4, %d4, %d2; atom.global.add.u32 %r7, [%d4], %r1; mov.u64 %d6, count; red.max.u64 [%d6], %d3;
+               ld.global.u32 %r4, [%d1]; cvt.rn.f32.u32 %r5, %r3; red.relaxed.sys.global.add.f32 [%d2+256], %r5; fence.acq_rel.gpu;",
+        ..PLAIN
+    },
+    Case {
+        name: "numbers of 128 bits",
+        first: 64,
+        body: "and.b32 %r4, %r2, 3; mul.wide.u32 %d4, %r4, 16; add.u64 %d4, %d4, %d2; cvt.rn.f32.u32 %r5, %r3; red.global.add.v4.f32 [%d4], {%r5, %r5, %r5, %r5};",
+        ..PLAIN
+    },
+    Case { name: "a counter, and what was there", body: "atom.global.add.u32 %r4, [%d2], 1; add.u64 %d5, %d1, %d3; st.global.u32 [%d5], %r4;", ends: Ends::Whole, ..PLAIN },
+    Case {
+        name: "a counter that its block reads",
+        body: "mul.wide.u32 %d4, %r2, 128; add.u64 %d4, %d4, %d2; red.global.add.u32 [%d4], 1; bar.sync 0; ld.global.u32 %r4, [%d4]; add.u64 %d5, %d1, %d3; st.global.u32 [%d5], %r4;",
+        ends: Ends::Whole,
+        ..PLAIN
+    },
+    Case {
+        name: "a counter that its block sets before",
+        body: "mul.wide.u32 %d4, %r2, 128; add.u64 %d4, %d4, %d2; setp.ne.u32 %p1, %r3, 0; @!%p1 st.global.u32 [%d4], 5; bar.sync 0; red.global.add.u32 [%d4], 1;",
+        ends: Ends::Whole,
+        ..PLAIN
+    },
+    Case {
+        name: "a counter that its block sets after",
+        body: "mul.wide.u32 %d4, %r2, 128; add.u64 %d4, %d4, %d2; setp.ne.u32 %p1, %r3, 0; red.global.add.u32 [%d4], 1; bar.sync 0; @!%p1 st.global.u32 [%d4], 5;",
+        ends: Ends::Whole,
+        ..PLAIN
+    },
+    Case {
+        name: "a counter that all blocks set before",
+        body: "setp.ne.u32 %p1, %r3, 0; @!%p1 st.global.u32 [%d2], 0; bar.sync 0; red.global.add.u32 [%d2], 1;",
+        ends: Ends::Found(Kind::Race),
+        ..PLAIN
+    },
+    Case {
+        name: "a counter that one block reads",
+        body: "setp.eq.u32 %p1, %r2, 3; @%p1 ld.global.u32 %r4, [%d2]; @!%p1 red.global.add.u32 [%d2], 1;",
+        ends: Ends::Found(Kind::Race),
+        ..PLAIN
+    },
+    Case {
+        name: "a counter of two sizes",
+        body: "and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0; @%p1 red.global.add.u32 [%d2], 1; @!%p1 red.global.add.u64 [%d2], 1;",
+        ends: Ends::Found(Kind::Race),
+        ..PLAIN
+    },
     Case { name: "a flag", body: "st.volatile.global.u32 [%d2], 1; ld.volatile.global.u32 %r4, [%d2];", ends: Ends::Whole, ..PLAIN },
     Case { name: "a clock", body: "mov.u32 %r4, %clock; add.u64 %d5, %d2, %d3; st.global.u32 [%d5], %r4;", ends: Ends::Whole, ..PLAIN },
     Case {
