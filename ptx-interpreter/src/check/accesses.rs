@@ -4,7 +4,6 @@ use smallvec::SmallVec;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Numbers, level};
-use super::footprint::is_outside;
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
 use super::pieces::Pieces;
@@ -153,12 +152,6 @@ impl Checks {
         }
         // What reads the value later has to be ordered after both.
         let twins: Vec<Kept> = twins.into_iter().rev().map(|place| busy.kept.remove(place)).collect();
-        if mark.is_change() && is_outside(at) {
-            // It may stand for what is more than a change of the same bytes.
-            let is_other =
-                |old: &&Kept| old.mark.bytes & bytes != 0 && (!old.mark.is_change() || old.mark.size != mark.size);
-            self.forgets.set(self.forgets.get() || busy.kept.iter().any(|old| is_other(&old)));
-        }
         if event.how.writes {
             written = if event.how.discards { written & !bytes } else { written | bytes };
         }

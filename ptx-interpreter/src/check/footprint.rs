@@ -168,7 +168,7 @@ pub(crate) fn are_changes(footprint: &Footprint, address: u64, bytes: usize) -> 
     changes == u64::MAX >> (64 - bytes) && of(&touched.reads) | of(&touched.writes) == 0
 }
 
-pub(super) fn is_outside(address: u64) -> bool {
+fn is_outside(address: u64) -> bool {
     matches!(owner(address, 1).0, Owner::Outside | Owner::Module)
 }
 

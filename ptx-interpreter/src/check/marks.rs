@@ -54,7 +54,8 @@ impl Checks {
         if busy.kept.len() > MARKS {
             let place = busy.kept.iter().position(|old| !old.mark.writes).unwrap_or(0);
             let lost = busy.kept.remove(place).mark;
-            let stays = |old: &&Kept| old.mark.writes || !lost.writes;
+            let is_as_much = |mark: &Mark| (mark.writes || !lost.writes) && mark.is_change() == lost.is_change();
+            let stays = |old: &&Kept| is_as_much(&old.mark);
             let left = busy.kept.iter().filter(stays).fold(0, |bytes, old| bytes | old.mark.bytes);
             self.forgets.set(self.forgets.get() || lost.bytes & !left != 0);
         }
