@@ -1,6 +1,5 @@
 //! Instructions that only compute: what they make of their operands.
 
-mod change;
 mod compare;
 mod convert;
 mod float;
@@ -10,7 +9,6 @@ mod logic;
 mod small;
 mod words;
 
-pub(crate) use change::Change;
 pub(crate) use format::{DOUBLE, SINGLE, float as converted, fused_of, round_of};
 pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
 

@@ -79,10 +79,11 @@ impl Mark {
         })
     }
 
-    /// Whether it is an atomic's, for more threads than those of a cluster. So it is with a strong store, but no part of a launch has one.
+    /// Whether it is an atomic's or a reduction's, for more threads than those of a cluster. It may also be a strong store's, but no part of a
+    /// launch has one.
     #[inline]
     pub(crate) fn is_change(&self) -> bool {
-        self.writes && self.scope > CLUSTER && !self.is_engine
+        self.writes && self.scope > CLUSTER
     }
 
     /// Whether a cell may have elements of several lanes of its row.

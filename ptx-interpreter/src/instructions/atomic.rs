@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 
-use crate::alu::Change;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
+use crate::memory::change::Change;
 use crate::memory::spaces::is_shared;
 use crate::ptx::access::{How, Scope};
 use crate::ptx::operand::{Operand, Space};
@@ -94,30 +94,27 @@ impl Step for AtomicStep {
 }
 
 impl AtomicStep {
-    /// In a part of a launch nobody uses what an atomic finds in memory outside, which is changed [later](Later). Gives the threads that
-    /// change something else.
+    /// In a part of a launch, where nobody uses what an atomic finds in memory outside, that is changed later. Gives the threads that change
+    /// something else.
     fn others(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<Group> {
         let mut rest = group.mask;
         if machine.part.is_some() && self.how.scope > Some(Scope::Cluster) {
             for thread in group.threads() {
-                let address = addresses[thread.lane];
-                if machine.is_outside(address) {
-                    self.later(machine, thread, address).map_err(|stop| stop.by(thread.lane))?;
-                    rest &= !(1 << thread.lane);
-                }
+                let changed = self.later(machine, thread, addresses[thread.lane]);
+                rest &= !(u32::from(changed.map_err(|stop| stop.by(thread.lane))?) << thread.lane);
             }
         }
         Ok(Group { mask: rest, ..group })
     }
 
-    fn later(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Result<()> {
+    fn later(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Result<bool> {
         aligned(address, self.bytes)?;
         let [value, _] = self.numbers(machine, thread)?;
-        machine.watch_one(thread, address, self.bytes, How { is_unused: true, ..self.how })?;
-        if let Some(part) = &mut machine.part {
-            part.later.push(address, self.change, value);
+        let is_later = machine.changes_later(address, self.change, value);
+        if is_later {
+            machine.watch_one(thread, address, self.bytes, How { is_unused: true, ..self.how })?;
         }
-        Ok(())
+        Ok(is_later)
     }
 
     /// The threads of a group change numbers one after the other, and memory has the newest values.
@@ -175,7 +172,12 @@ impl AtomicStep {
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
-        Ok(writes.then(|| self.change.of(is_shared(address), found, (value, compare))))
+        Ok(writes.then(|| self.changed(address, found, (value, compare))))
+    }
+
+    /// What is there after what was found. In shared memory sums know subnormal numbers.
+    fn changed(&self, address: u64, found: u128, values: (u128, Option<u128>)) -> u128 {
+        Change { flushes: self.change.flushes && !is_shared(address), ..self.change }.changed(found, values)
     }
 
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {

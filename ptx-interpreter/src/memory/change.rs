@@ -1,4 +1,4 @@
-//! How a reduction that is done later changes values in memory.
+//! What an atomic, or a reduction that is done later, makes of the values in memory.
 
 use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
 use ptx_intrinsics::ptx::change;
@@ -6,36 +6,48 @@ use ptx_intrinsics::ptx::change;
 use crate::alu::Type;
 
 /// An operation on values of one type.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    atomic: Atomic,
-    /// The bytes of a value.
+    pub(crate) atomic: Atomic,
+    /// The bytes of what it changes at once.
     pub(crate) bytes: usize,
+    /// Whether it knows no subnormal numbers of `f32`.
+    pub(crate) flushes: bool,
 }
 
 impl Change {
-    /// What the last words of an instruction say: `.add.noftz.f16`.
+    /// What the last words of a reduction say: `.add.noftz.f16`.
     pub(crate) fn of(words: &[&str]) -> Option<Change> {
         let [.., before, op, ty] = words else { return None };
         let op = if *op == "noftz" { before } else { op };
         let atomic = judge_atomic(&like_red(op, ty), false).ok()?.0;
-        Some(Change { atomic, bytes: Type::parse(ty)?.bits as usize / 8 })
+        Some(Change { atomic, bytes: Type::parse(ty)?.bits as usize / 8, flushes: false })
     }
 
-    /// What is there afterwards.
-    pub(crate) fn changed(self, old: u64, by: &[u8]) -> u64 {
-        let (mut new, by) = (old, by.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)));
-        let place = &raw mut new;
-        // SAFETY: the number is this function's own, and as wide as any that is reduced.
+    /// What is there after what was found.
+    pub(crate) fn changed(self, found: u128, (value, compare): (u128, Option<u128>)) -> u128 {
+        let flushed = |number| if self.flushes { without_subnormals(number) } else { number };
+        let (mut new, value) = (flushed(found), flushed(value));
+        // SAFETY: the number is this function's own, and as wide as any.
         unsafe {
+            let new = &raw mut new;
             match self.bytes {
-                2 => drop(change(self.atomic, place.cast(), by as u16, None)),
-                4 => drop(change(self.atomic, place.cast(), by as u32, None)),
-                _ => drop(change(self.atomic, place, by, None)),
+                2 => drop(change(self.atomic, new.cast(), value as u16, compare.map(|value| value as u16))),
+                4 => drop(change(self.atomic, new.cast(), value as u32, compare.map(|value| value as u32))),
+                8 => drop(change(self.atomic, new.cast(), value as u64, compare.map(|value| value as u64))),
+                _ => drop(change(self.atomic, new, value, compare)),
             }
         }
-        new
+        flushed(new)
     }
+}
+
+/// Zeros in place of subnormal numbers, in each `f32`; the signs stay.
+fn without_subnormals(numbers: u128) -> u128 {
+    (0..4).map(|at| (numbers >> (32 * at)) as u32).enumerate().fold(0, |all, (at, bits)| {
+        let kept = if f32::from_bits(bits).is_subnormal() { bits & 1 << 31 } else { bits };
+        all | u128::from(kept) << (32 * at)
+    })
 }
 
 /// The words of `red` with the same meaning. It has no sum of `.s64`, which has the bits of one of `.u64`, and minima of 16-bit

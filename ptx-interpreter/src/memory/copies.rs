@@ -55,8 +55,12 @@ impl<'a> Machine<'a> {
     pub(crate) fn change(&mut self, change: Change, to: u64, by: &[u8]) -> Result<()> {
         for (at, by) in by.chunks_exact(change.bytes).enumerate() {
             let to = to + (at * change.bytes) as u64;
+            let by = by.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte));
+            if self.changes_later(to, change, by) {
+                continue;
+            }
             let old = self.read_number(to, change.bytes)?;
-            self.write_number(to, change.bytes, change.changed(old, by))?;
+            self.write_number(to, change.bytes, change.changed(old.into(), (by, None)) as u64)?;
         }
         Ok(())
     }

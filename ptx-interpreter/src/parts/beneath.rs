@@ -3,6 +3,7 @@
 use std::sync::PoisonError;
 
 use crate::machine::Machine;
+use crate::memory::change::Change;
 use crate::memory::spaces::{Owner, owner};
 use crate::parts::overlay::{ALL, PAGE};
 
@@ -23,6 +24,13 @@ impl Machine<'_> {
     /// Whether an address is in memory that the blocks of a launch share.
     pub(crate) fn is_outside(&self, address: u64) -> bool {
         matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module)
+    }
+
+    /// Changes a value when all parts of the launch have ended, if it is outside of this one.
+    pub(crate) fn changes_later(&mut self, address: u64, change: Change, value: u128) -> bool {
+        let is_later = self.is_outside(address);
+        let part = self.part.as_mut().filter(|_| is_later);
+        part.map(|part| part.later.push(address, change, value)).is_some()
     }
 
     /// Whether bytes outside of a part are on several pages, each of which may be somewhere else.

@@ -1,7 +1,7 @@
 //! What the atomics of a part change in memory outside, if nobody uses what they found there. Memory has it when all parts have ended, one
 //! part after the other: that is an order that the launch could have had.
 
-use crate::alu::Change;
+use crate::memory::change::Change;
 
 #[derive(Clone, Copy)]
 struct One {
@@ -50,7 +50,7 @@ impl Later {
             // SAFETY: the caller says so.
             unsafe {
                 std::ptr::copy_nonoverlapping(place, found.as_mut_ptr(), change.bytes);
-                let new = change.of(false, u128::from_le_bytes(found), (value, None)).to_le_bytes();
+                let new = change.changed(u128::from_le_bytes(found), (value, None)).to_le_bytes();
                 std::ptr::copy_nonoverlapping(new.as_ptr(), place, change.bytes);
             }
         }

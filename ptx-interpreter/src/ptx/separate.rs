@@ -61,7 +61,6 @@ impl Program {
                 !strong.into_iter().any(has) || is_near()
             }
             "atom" | "red" => is_near() || self.only_changes(site, &words),
-            "cp" => !(has("reduce") && has("global")),
             "call" => self.calls_what_is_known(rest),
             "griddepcontrol" => !has("launch_dependents"),
             "discard"

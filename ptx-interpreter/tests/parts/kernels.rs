@@ -199,6 +199,23 @@ pub(crate) const CASES: &[Case] = &[
         body: "and.b32 %r4, %r2, 3; mul.wide.u32 %d4, %r4, 16; add.u64 %d4, %d4, %d2; cvt.rn.f32.u32 %r5, %r3; red.global.add.v4.f32 [%d4], {%r5, %r5, %r5, %r5};",
         ..PLAIN
     },
+    Case {
+        name: "bulk reductions",
+        around: ".shared .align 128 .b8 room[128];",
+        body: "mul.wide.u32 %d4, %r3, 4; mov.u64 %d6, room; add.u64 %d4, %d4, %d6; st.shared.u32 [%d4], %r1; fence.proxy.async; bar.sync 0;
+               setp.ne.u32 %p1, %r3, 0; @%p1 bra DONE; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d2], [room], 128;
+               cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; DONE:",
+        ..PLAIN
+    },
+    Case {
+        name: "bulk reductions and atomics",
+        around: ".shared .align 128 .b8 room[128];",
+        body: "mul.wide.u32 %d4, %r3, 4; mov.u64 %d6, room; add.u64 %d4, %d4, %d6; st.shared.u32 [%d4], %r1; fence.proxy.async; bar.sync 0;
+               setp.ne.u32 %p1, %r3, 0; @%p1 bra DONE; and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0; @!%p1 red.global.add.u32 [%d2], 1; @!%p1 bra DONE;
+               cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d2], [room], 128;
+               cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; DONE:",
+        ..PLAIN
+    },
     Case { name: "a counter, and what was there", body: "atom.global.add.u32 %r4, [%d2], 1; add.u64 %d5, %d1, %d3; st.global.u32 [%d5], %r4;", ends: Ends::Whole, ..PLAIN },
     Case {
         name: "a counter that its block reads",
