@@ -7,9 +7,11 @@ mod format;
 mod integer;
 mod logic;
 mod small;
+mod undefined;
 mod words;
 
 pub(crate) use format::{DOUBLE, SINGLE, float as converted, fused_of, round_of};
+pub(crate) use undefined::{Sources, moves_bits};
 pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
 
 use words::Words;

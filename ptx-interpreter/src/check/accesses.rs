@@ -133,7 +133,7 @@ impl Checks {
         self.shadow.spread(page, at / PAGE * PAGE);
         let mut written = self.shadow.pages[page].values(cell);
         if event.how.reads && written & bytes != bytes && !event.how.discards {
-            self.unwritten(event, at);
+            self.reads_unwritten(event, at);
         }
         self.constants(event, (page, cell), at, bytes);
         let mut busy = self.shadow.take((page, cell), at);

@@ -20,13 +20,13 @@ use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
 use super::too_early::TooEarly;
 use super::trail::Trail;
+use crate::machine::undefined::Origin;
 use crate::memory::alias::Alias;
 use crate::memory::spaces::Named;
 use crate::ptx::access::{Engine, How, Scope};
 use crate::ptx::site::Sites;
 
 use super::finding::Kind;
-use super::missing::Unwritten;
 use super::pieces::Pieces;
 use super::visits::Lifetimes;
 
@@ -241,10 +241,13 @@ pub(crate) struct Checks {
     pub(crate) waits: HashMap<(u32, usize), (u64, Option<u32>, u32)>,
     pub(super) lifetimes: Lifetimes,
     pub(super) found: Vec<Found>,
-    /// Which element of how many the access is that comes next.
-    pub(crate) of_vector: (usize, usize),
-    /// Reads of bytes that nobody has written.
-    pub(super) unwritten: HashMap<Unwritten, Found>,
+    /// Whether what is read now goes to registers, and whether some of it has no value.
+    pub(crate) brings_to_registers: bool,
+    pub(crate) brings_unwritten: bool,
+    /// The bytes of cells in which undefined values are stored.
+    pub(crate) undefined: QuickMap<(u8, Origin)>,
+    /// Reads of bytes that nobody has written, by their instructions.
+    pub(super) unwritten: HashMap<u32, Found>,
     /// Loads that returned another value than the newest one, and stores that came before others, the first of each instruction.
     pub(crate) older: Vec<(Actor, u32, String)>,
     /// Whether threads have released something to the whole GPU, and acquired from it.
@@ -319,7 +322,9 @@ impl Checks {
             waits: HashMap::new(),
             lifetimes: Lifetimes::default(),
             found: Vec::new(),
-            of_vector: (0, 1),
+            brings_to_registers: false,
+            brings_unwritten: false,
+            undefined: QuickMap::default(),
             unwritten: HashMap::new(),
             older: Vec::new(),
             releases: false,

@@ -127,11 +127,6 @@ impl Checks {
         }
     }
 
-    pub(crate) fn uninitialised(&mut self, event: Event, at: u64) {
-        let found = self.of_unwritten(event, at);
-        self.find(found);
-    }
-
     pub(super) fn of_unwritten(&self, event: Event, at: u64) -> Found {
         let what = self.what(event, at);
         Found {
@@ -224,7 +219,7 @@ impl Checks {
                     .push("strong accesses only go together if the scope of each includes the other thread".into());
                 found.help = format!("write `.{needed}` as the scope of both");
             }
-            Conflict::Race if event.engine.is_some() && !old.writes && !self.is_written(at.max(event.address)) => {
+            Conflict::Race if event.engine.is_some() && !old.writes && self.written(at.max(event.address), 1) == 0 => {
                 found.title =
                     "bytes are read that an asynchronous copy writes, and nothing orders the copy before that".into();
                 found.notes.push("this time they are read before the copy has begun, and have no value".into());

@@ -4,7 +4,6 @@
 //! thread the last epoch that happened before. Each access leaves a [mark](shadow::Mark) with its epoch. A later access
 //! to the same bytes is ordered after it if the clock of its thread has that epoch.
 
-mod absent;
 mod accesses;
 mod actor;
 mod alias;
@@ -34,7 +33,6 @@ mod marks;
 mod mbarriers;
 mod merged;
 mod metadata;
-mod missing;
 mod no_barrier;
 mod orders;
 mod packed;
@@ -48,7 +46,7 @@ mod threads;
 mod together;
 mod too_early;
 mod trail;
-mod unwritten;
+mod undefined;
 mod used;
 mod uses;
 mod values;

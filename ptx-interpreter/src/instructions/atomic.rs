@@ -168,7 +168,11 @@ impl AtomicStep {
         (value, compare): (u128, Option<u128>),
     ) -> Result<Option<u128>> {
         let writes = compare.is_none_or(|compare| compare == found);
-        machine.watch_one(thread, address, self.bytes, How { writes, ..how })?;
+        machine.brings_to_registers(self.is_exchange);
+        let watched = machine.watch_one(thread, address, self.bytes, How { writes, ..how });
+        machine.brings_to_registers(false);
+        watched?;
+        machine.watch_exchanged(thread, address, self.bytes, self.to.iter().flatten().next());
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }

@@ -90,9 +90,13 @@ impl Load {
     fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
         // An argument that the caller leaves undefined is handed over as it is.
         if matches!(self.space, Space::Generic | Space::Local) {
-            machine.watch_local_load(group, addresses, self.bytes * self.to.len(), self.how);
+            machine.watch_local_load(group, addresses, self.bytes * self.to.len());
         }
-        machine.watch_load(group, addresses, self.bytes, self.to.len(), self.how)?;
+        machine.brings_to_registers(true);
+        let watched = machine.watch_load(group, addresses, self.bytes, self.to.len(), self.how);
+        machine.brings_to_registers(false);
+        watched?;
+        machine.watch_loaded(group, addresses, self.bytes, &self.to, self.is_signed);
         let places = match machine.loads_what_memory_holds() && self.bytes <= 8 {
             true => Some(machine.places(group, addresses, self.bytes * self.to.len(), false)?),
             false => None,

@@ -102,14 +102,20 @@ impl Matrix {
 
     fn load(&self, machine: &mut Machine<'_>, all: &[Thread], rows: &[Thread], registers: &[Operand]) -> Result<()> {
         let mut matrix = vec![[0; ROW]; rows.len()];
+        let mut named = Vec::new();
         for (number, (thread, row)) in rows.iter().zip(&mut matrix).enumerate() {
             let address = self.row(machine, *thread).map_err(|stop| stop.by(thread.lane))?;
             // Four lanes read a row: this one and those behind it. The lane that names the row need not be among them.
             let reader = all[4 * (number % 8)];
-            machine.watch_one(reader, address, ROW, How::READ)?;
+            machine.brings_to_registers(true);
+            let watched = machine.watch_one(reader, address, ROW, How::READ);
+            machine.brings_to_registers(false);
+            watched?;
+            named.push((reader, address));
             machine.read_into(address, row).map_err(|stop| stop.by(thread.lane))?;
             *row = self.rows.unpacked(*row);
         }
+        machine.watch_matrix(all, &named, registers, |lane, register, at| self.rows.place(lane, register, at));
         for thread in all {
             for (number, register) in registers.iter().enumerate() {
                 let value = std::array::from_fn(|at| {

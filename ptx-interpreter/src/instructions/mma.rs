@@ -37,6 +37,14 @@ impl Together for Multiply {
         let content = self.registers.read(machine, all)?;
         let register = |matrix, lane, number| content.register(matrix, lane, number);
         let result = self.product.result(all.iter().map(|thread| thread.lane), register, fused_of(self.round));
+        machine.watch_registers_product(all, self.registers.all(), |matrix, lane, number| {
+            let places = std::cell::RefCell::new(Vec::new());
+            self.product.register(matrix, lane, number, |row, along| {
+                places.borrow_mut().push((row, along));
+                0
+            });
+            places.into_inner()
+        });
         self.registers.write(machine, all, result)
     }
 }

@@ -33,6 +33,10 @@ impl Registers {
         are_whole.then_some(Self { d, a, b, c })
     }
 
+    pub(super) fn all(&self) -> [(Matrix, &[Operand]); 4] {
+        [(Matrix::D, &self.d), (Matrix::A, &self.a), (Matrix::B, &self.b), (Matrix::C, &self.c)]
+    }
+
     /// Errors: a lane has ended.
     pub(super) fn read(&self, machine: &Machine<'_>, all: &[Thread]) -> Result<Content> {
         if all.len() != 32 {

@@ -46,6 +46,7 @@ impl Step for Store {
             machine.perform_loads_before(group, &addresses, whole)?;
             self.watch(machine, group, &addresses, &self.from)?;
         }
+        machine.watch_stored(group, &addresses, self.bytes, &self.from);
         if is_one && self.bytes <= 8 && machine.stores_at_once() {
             return self.at_once(machine, group, &addresses);
         }

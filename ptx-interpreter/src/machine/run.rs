@@ -136,6 +136,7 @@ impl<'a> Machine<'a> {
             random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
             gives_way: false,
             polled: u32::MAX,
+            follows: false,
             waited: 0,
             pages: [[(u64::MAX, 0); 64]; 2],
             part,
@@ -277,10 +278,10 @@ impl<'a> Machine<'a> {
         let Frame { code, sites, .. } = warp.frames[group.frame];
         let mut next = warp.at[group.mask.trailing_zeros() as usize].1 as usize;
         let mut others = warp.others(group.mask);
-        // Only instructions that end this loop bring such registers.
         let follows = warp.has_no_value_in_some();
         let (limit, has_delays) = (self.launch.steps, self.has_delays());
         let mut count = u64::from(group.mask.count_ones());
+        self.follows = follows;
         for done in 0..budget {
             self.steps += count;
             let Some(line) = code.lines.get(next) else {
@@ -292,7 +293,7 @@ impl<'a> Machine<'a> {
             if self.steps > limit {
                 return self.endless(group);
             }
-            if follows {
+            if self.follows {
                 self.watch_registers(group, line)?;
             }
             if has_delays && !self.may_go_on(group, line)? {

@@ -18,10 +18,10 @@ use crate::memory::local::Local;
 use crate::memory::spaces::{MODULE, Named};
 use crate::memory::tensor::{Begun, Tensor};
 use crate::parts::joint::{Blocks, Part};
-use crate::ptx::fate::Fates;
 use crate::ptx::operand::{Operand, Register};
 use crate::ptx::paths::Paths;
 use crate::ptx::pool::Pool;
+use crate::ptx::read::Read;
 use crate::ptx::site::{AllSites, Sites};
 use crate::ptx::special::{Ordered, RESERVED, Special};
 use crate::ptx::text::Parameter;
@@ -54,8 +54,8 @@ pub struct Program {
     pub(crate) blocks: Mutex<HashMap<String, Blocks>>,
     /// The calls that led to what launches have used of their memory.
     pub(crate) paths: Mutex<Paths>,
-    /// What functions do with their registers, as far as it was asked.
-    pub(crate) fates: Mutex<HashMap<String, Arc<Fates>>>,
+    /// The registers that functions read, as far as it was asked.
+    pub(crate) read: Mutex<HashMap<String, Arc<Read>>>,
 }
 
 pub(crate) struct Code {
@@ -194,6 +194,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) gives_way: bool,
     /// What the clock has gone on by while threads waited for a time to come.
     pub(crate) waited: u64,
+    /// Whether the warp that has its turn has registers without a value.
+    pub(crate) follows: bool,
     /// The site of the turn's last look at what other threads do.
     pub(crate) polled: u32,
     /// Pages of memory that may be read, and those that may be written: their numbers, and what leads to their bytes.

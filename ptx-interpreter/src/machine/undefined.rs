@@ -1,25 +1,43 @@
-//! Registers whose values are undefined, since a shuffle gave them the register of a lane that was not there, and what is computed with
-//! such values.
+//! Registers whose bits are undefined: since nobody has written what a load has brought, or a shuffle has read a lane that was not there;
+//! and what is computed with such bits.
 
 use crate::check::Actor;
-use crate::ptx::operand::{Operand, Register};
+use crate::machine::lanes::{LANES, Lanes, lanes_where};
 
-/// The shuffle by which a value came to be undefined.
+/// How bits came to be undefined.
 #[derive(Clone, Copy)]
-pub(crate) struct Absent {
-    pub(crate) reader: Actor,
-    pub(crate) site: u32,
-    /// The lane that was read, and whether it has ended; else the mask lacks it.
-    pub(crate) lane: usize,
-    pub(crate) has_ended: bool,
+pub(crate) enum Cause {
+    /// A shuffle reads a lane that has ended, or that the mask lacks.
+    Absent { reader: Actor, site: u32, lane: usize, has_ended: bool },
+    /// A load of so many bytes brings some that nobody has written, the first one of them at `at`.
+    Unwritten { reader: Actor, site: u32, begin: u64, bytes: usize, at: u64 },
+}
+
+/// How the bits of a value came to be undefined, and whether it is more than a copy of what was loaded with something else.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) cause: Cause,
+    pub(crate) is_computed: bool,
+}
+
+/// The undefined bits of a value in each lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits {
+    pub(crate) lanes: Lanes,
+    pub(crate) origin: Origin,
+}
+
+impl Bits {
+    /// The lanes that have some.
+    pub(crate) fn mask(&self) -> u32 {
+        lanes_where(u32::MAX, |lane| self.lanes[lane] != 0)
+    }
 }
 
 struct Value {
     frame: usize,
     register: usize,
-    /// The lanes in which it is undefined.
-    mask: u32,
-    from: Absent,
+    bits: Bits,
 }
 
 /// Those of a warp. Mostly there are none.
@@ -32,30 +50,34 @@ impl Undefined {
         self.0.is_empty()
     }
 
-    /// The lanes in which a register is undefined, and why.
-    pub(crate) fn of(&self, frame: usize, register: usize) -> Option<(u32, Absent)> {
+    pub(crate) fn of(&self, frame: usize, register: usize) -> Option<&Bits> {
         let mut own = self.0.iter().filter(|value| value.frame == frame && value.register == register);
-        own.next().map(|value| (value.mask, value.from))
+        own.next().map(|value| &value.bits)
     }
 
-    /// Registers get new values in the lanes `written`. With `from` they are undefined.
-    pub(crate) fn set(&mut self, frame: usize, to: &Operand, written: u32, from: Option<Absent>) {
-        for Register { at, .. } in to.registers() {
-            let own = |value: &Value| value.frame == frame && value.register == at;
-            let mut place = self.0.iter().position(own);
-            if let Some(number) = place {
-                let value = &mut self.0[number];
-                value.mask &= !written;
-                if value.mask == 0 {
-                    self.0.swap_remove(number);
-                    place = None;
+    /// A register gets a new value in the lanes of a mask, of which some bits are undefined, or none.
+    pub(crate) fn set(&mut self, (frame, register): (usize, usize), mask: u32, new: Option<&Bits>) {
+        let place = self.0.iter().position(|value| value.frame == frame && value.register == register);
+        let lane = |lane: usize| if mask >> lane & 1 == 1 { new.map_or(0, |new| new.lanes[lane]) } else { 0 };
+        match (place, new) {
+            (Some(place), _) => {
+                let own = &mut self.0[place].bits;
+                let stays = own.mask() & !mask != 0;
+                (0..LANES).filter(|lane| mask >> lane & 1 == 1).for_each(|at| own.lanes[at] = lane(at));
+                if own.mask() == 0 {
+                    self.0.swap_remove(place);
+                } else if let Some(new) = new.filter(|new| new.mask() & mask != 0) {
+                    let is_computed = new.origin.is_computed || stays && own.origin.is_computed;
+                    own.origin = Origin { is_computed, ..if stays { own.origin } else { new.origin } };
                 }
             }
-            match (from, place) {
-                (Some(_), Some(number)) => self.0[number].mask |= written,
-                (Some(from), None) => self.0.push(Value { frame, register: at, mask: written, from }),
-                (None, _) => {}
+            (None, Some(Bits { origin, .. })) => {
+                let bits = Bits { lanes: std::array::from_fn(lane), origin: *origin };
+                if bits.mask() != 0 {
+                    self.0.push(Value { frame, register, bits });
+                }
             }
+            (None, None) => {}
         }
     }
 

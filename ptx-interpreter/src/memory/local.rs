@@ -37,8 +37,12 @@ impl Local {
         }
     }
 
-    /// Whether none of these bytes was written. Compilers copy what is between the fields of a structure with the fields.
-    pub(crate) fn is_unwritten(&self, at: usize, bytes: usize) -> bool {
-        self.written.get(at..at + bytes).is_some_and(|written| !written.contains(&true))
+    pub(crate) fn is_written(&self, at: usize) -> bool {
+        self.are_written(at, 1)
+    }
+
+    /// Whether all of these bytes were written, as far as there are such.
+    pub(crate) fn are_written(&self, at: usize, bytes: usize) -> bool {
+        self.written.get(at..at + bytes).is_none_or(|written| !written.contains(&false))
     }
 }

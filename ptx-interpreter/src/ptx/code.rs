@@ -114,7 +114,7 @@ impl Program {
             sites: AllSites(sites),
             names_reserved: module.contains("%reserved_smem"),
             blocks: Default::default(),
-            fates: Default::default(),
+            read: Default::default(),
         }
     }
 }

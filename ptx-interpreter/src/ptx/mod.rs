@@ -2,15 +2,14 @@
 
 pub(crate) mod access;
 pub(crate) mod code;
-pub(crate) mod fate;
 pub(crate) mod inlined;
 pub(crate) mod linker;
-pub(crate) mod loaded;
 pub(crate) mod lockstep;
 pub(crate) mod operand;
 pub(crate) mod origins;
 pub(crate) mod paths;
 pub(crate) mod pool;
+pub(crate) mod read;
 pub(crate) mod room;
 pub(crate) mod scoped;
 pub(crate) mod separate;

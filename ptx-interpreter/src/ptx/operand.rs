@@ -67,6 +67,15 @@ impl Operand {
         }
     }
 
+    /// Their places, and the bits of each: what is wider than 64 has two.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, u32)> {
+        let places = |Register { at, bits }: Register| {
+            let second = (bits > 64).then(|| (at + 1, bits - 64));
+            [Some((at, bits.min(64))), second].into_iter().flatten()
+        };
+        self.registers().into_iter().flat_map(places)
+    }
+
     /// The registers that it names.
     pub(crate) fn registers(&self) -> Vec<Register> {
         match self {

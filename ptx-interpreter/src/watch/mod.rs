@@ -12,14 +12,13 @@ use ptx_intrinsics::on_cpu::matrix::Meaningless;
 
 use crate::check::{Actor, Checks, Event};
 use crate::machine::group::{Group, Thread};
-use crate::machine::lanes::{Lanes, each};
+use crate::machine::lanes::{Lanes, each, lanes_of};
 use crate::machine::meeting::Reduction;
 use crate::machine::stop::Result;
 use crate::machine::{Frame, Machine};
 use crate::memory::begun::Copy;
 use crate::memory::spaces::{LOCAL, MODULE, Owner, owner, shared_of};
 use crate::ptx::access::{Arrival, Engine, Fence, How};
-use crate::ptx::fate::Fate;
 use crate::ptx::operand::Operand;
 
 impl Machine<'_> {
@@ -64,6 +63,9 @@ impl Machine<'_> {
         there?;
         let (actor, site) = (self.actor(thread), self.site);
         let event = Event { actor, site, address, bytes, how, engine: None };
+        if how.writes {
+            self.checks.iter_mut().for_each(|checks| checks.has_values_now(address, bytes));
+        }
         match owner(address, self.cluster) {
             (Owner::Local(of), at) => {
                 if how.writes {
@@ -87,36 +89,25 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Each thread of a group loads `bytes` bytes. A thread reads from its local memory only what it has written.
+    /// Each thread of a group loads `bytes` bytes, of its local memory those that it has written.
     #[inline]
-    pub(crate) fn watch_local_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) {
+    pub(crate) fn watch_local_load(&mut self, group: Group, addresses: &Lanes, bytes: usize) {
         let mut are_local = false;
         each(group.mask, |lane| are_local |= (LOCAL..MODULE).contains(&addresses[lane]));
         if self.checks.is_none() || !are_local {
             return;
         }
-        for thread in group.threads() {
-            let address = addresses[thread.lane];
-            let (Owner::Local(of), at) = owner(address, self.cluster) else { continue };
-            let is_unwritten = self.local_of(of).is_some_and(|local| local.is_unwritten(at as usize, bytes));
-            if is_unwritten && self.is_used() {
-                let (actor, site) = (self.actor(thread), self.site);
-                let event = Event { actor, site, address, bytes, how, engine: None };
-                self.tell(|checks, _| checks.uninitialised(event, address));
-            }
-        }
+        let mut is_unwritten = |lane: usize| match owner(addresses[lane], self.cluster) {
+            (Owner::Local(of), at) => self.local_of(of).is_some_and(|local| !local.are_written(at as usize, bytes)),
+            _ => false,
+        };
+        let brings_unwritten = lanes_of(group.mask).any(&mut is_unwritten);
+        self.checks.iter_mut().for_each(|checks| checks.brings_unwritten |= brings_unwritten);
     }
 
-    /// The launch has ended. What was read and nobody had written becomes findings, where it matters.
+    /// The launch has ended. What was read and nobody had written becomes findings.
     pub(crate) fn judge_unwritten(&mut self) {
-        self.tell(|checks, machine| checks.judge_unwritten(|site| machine.program.loaded_by(site)));
-    }
-
-    /// Whether the function does more with what this load reads than to keep it. Compilers copy values that nobody has written from
-    /// place to place.
-    fn is_used(&self) -> bool {
-        let loaded = self.program.loaded_by(self.site);
-        loaded.is_none_or(|(_, fates)| fates.into_iter().any(|fate| !matches!(fate, Fate::Unused | Fate::Kept)))
+        self.tell(|checks, _| checks.judge_unwritten());
     }
 
     pub(crate) fn watch_fence(&mut self, group: Group, fence: Fence) {
@@ -259,6 +250,7 @@ impl Machine<'_> {
                 let engine = Some((write, write_epoch, by_proxy));
                 for at in (0..copy.size).step_by(bytes.max(1)) {
                     let event = Event { address: copy.to + at as u64, bytes, how, engine, ..event };
+                    checks.has_values_now(event.address, bytes);
                     checks.remember(event, None, None);
                     checks.access(event);
                 }

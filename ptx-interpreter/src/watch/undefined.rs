@@ -1,19 +1,26 @@
-//! What is done with values that are undefined, since a shuffle read a lane that was not there. It is no mistake to have such a value,
-//! nor to compute with it: reductions of a part of a warp do, in lanes whose results nobody uses.
+//! What is done with values that are undefined.
 
-use crate::check::Actor;
+use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
+
+use crate::alu::{Sources, moves_bits};
 use crate::machine::exchange::Exchange;
 use crate::machine::group::{Group, Thread};
-use crate::machine::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
 use crate::machine::stop::Result;
-use crate::machine::undefined::Absent;
+use crate::machine::undefined::{Bits, Cause, Origin};
 use crate::machine::{Action, Line, Machine, Warp};
 use crate::memory::spaces::{Owner, owner};
-use crate::ptx::operand::{Operand, Register, Space};
+use crate::ptx::operand::{Operand, Register};
 use crate::ptx::text::{guarded, opcode};
 
-/// Lanes in which an operand is undefined, and why.
-type Undefined = Option<(u32, Absent)>;
+/// What does not depend on anything else in its lane is looked at elsewhere, when all threads have come.
+fn is_of_the_warp(words: &[&str]) -> bool {
+    match words[0] {
+        "shfl" | "ldmatrix" | "stmatrix" | "movmatrix" => true,
+        "mma" => !words.contains(&"block_scale") && !words[1].starts_with("sp"),
+        _ => false,
+    }
+}
 
 impl Warp<'_> {
     /// Whether there are registers that have no value yet, or an undefined one.
@@ -34,36 +41,48 @@ impl Machine<'_> {
         let text = self.program.sites[self.site as usize].text.as_str();
         let words: Vec<&str> = opcode(guarded(text).1).0.split('.').collect();
         let Some(group) = self.watch_guard(group, line) else { return Ok(()) };
-        match (&line.action, words[0]) {
-            // It is looked at when all its threads have come.
-            (_, "shfl") => Ok(()),
-            (Action::Straight(step), _) if step.computes() => self.watch_computed(group, &words, &line.operands),
+        match &line.action {
+            Action::Straight(step) if step.computes() => self.watch_computed(group, &words, &line.operands),
             _ => self.watch_used(group, &words, &line.operands),
         }
     }
 
-    fn undefined(&self, group: Group, register: usize) -> Undefined {
-        let own = self.warp(group.warp).undefined.of(group.frame, register);
-        own.map(|(mask, from)| (mask & group.mask, from)).filter(|(mask, _)| *mask != 0)
+    /// The undefined bits of a register in the lanes of a group.
+    fn undefined(&self, group: Group, register: usize) -> Option<Bits> {
+        let mut bits = *self.warp(group.warp).undefined.of(group.frame, register)?;
+        (0..LANES).filter(|lane| group.mask >> lane & 1 == 0).for_each(|lane| bits.lanes[lane] = 0);
+        (bits.mask() != 0).then_some(bits)
     }
 
-    /// Of an operand the first of its registers that is undefined.
-    fn undefined_of(&self, group: Group, operand: &Operand) -> Undefined {
-        operand.registers().into_iter().find_map(|register| self.undefined(group, register.at))
+    /// Of an operand those of its first register that has some.
+    fn undefined_of(&self, group: Group, operand: &Operand) -> Option<Bits> {
+        operand.places().find_map(|(at, _)| self.undefined(group, at))
+    }
+
+    fn set_undefined(&mut self, group: Group, to: &Operand, bits: Option<&Bits>) {
+        let undefined = &mut self.warp_mut(group.warp).undefined;
+        to.places().for_each(|(at, _)| undefined.set((group.frame, at), group.mask, bits));
     }
 
     /// Those who execute a line, by its guard. If a branch depends on a value that is undefined, that is a finding; what another
     /// instruction gives its register is undefined.
     fn watch_guard(&mut self, group: Group, line: &Line) -> Option<Group> {
         let Some((register, holds)) = line.guard else { return Some(group) };
-        let unsure = self.undefined(group, register);
         let active = group.mask & self.holding(group, register, holds);
-        let Some((mask, from)) = unsure else { return (active != 0).then_some(Group { mask: active, ..group }) };
-        match &line.action {
-            Action::Straight(step) if step.computes() => {
-                self.set_undefined(Group { mask, ..group }, line.operands.first(), Some(from));
+        let Some(mut bits) = self.undefined(group, register) else {
+            return (active != 0).then_some(Group { mask: active, ..group });
+        };
+        let mask = bits.mask();
+        match (&line.action, line.operands.first()) {
+            (Action::Straight(step), Some(to)) if step.computes() => {
+                lanes_of(mask).for_each(|lane| bits.lanes[lane] = u64::MAX);
+                bits.origin.is_computed = true;
+                self.set_undefined(Group { mask, ..group }, to, Some(&bits));
             }
-            _ => self.use_undefined(group, (mask, from), &register_at(register), "decides by it what to do"),
+            _ => {
+                let guard = Operand::Register(Register { at: register, bits: 1 });
+                self.use_undefined(group, &bits, &guard, "decides by it what to do");
+            }
         }
         let mask = active & !mask;
         (mask != 0).then_some(Group { mask, ..group })
@@ -71,88 +90,291 @@ impl Machine<'_> {
 
     fn watch_computed(&mut self, group: Group, words: &[&str], operands: &[Operand]) -> Result<()> {
         let Some((to, from)) = operands.split_first() else { return Ok(()) };
-        let each: Vec<Undefined> = from.iter().map(|operand| self.undefined_of(group, operand)).collect();
-        let first = each.iter().flatten().next().map(|(_, from)| *from);
-        let mask = if first.is_some() { self.undefined_result(group, words, from, &each)? } else { 0 };
-        self.set_undefined(Group { mask: group.mask & !mask, ..group }, Some(to), None);
-        self.set_undefined(Group { mask, ..group }, Some(to), first);
+        let origins =
+            from.iter().flat_map(Operand::places).filter_map(|(at, _)| Some(self.undefined(group, at)?.origin));
+        let Some(mut origin) =
+            origins.reduce(|one, other| Origin { is_computed: one.is_computed | other.is_computed, ..one })
+        else {
+            self.set_undefined(group, to, None);
+            return Ok(());
+        };
+        let is_whole = |operand: &Operand| !matches!(operand, Operand::Vector(_)) && operand.places().count() < 2;
+        if words[0] == "mov" && !from.iter().chain([to]).all(is_whole) {
+            self.watch_moved(group, to, &from[0], origin);
+            return Ok(());
+        }
+        origin.is_computed |= !moves_bits(words);
+        let values: Vec<Lanes> = from.iter().map(|operand| self.lanes(group, operand).unwrap_or([0; LANES])).collect();
+        let undefined =
+            from.iter().map(|operand| self.undefined_of(group, operand).map_or([0; LANES], |bits| bits.lanes));
+        let undefined: Vec<Lanes> = undefined.collect();
+        let width = to.places().next().map_or(64, |(_, bits)| bits);
+        let lane = |lane: usize| {
+            let of = |all: &[Lanes]| all.iter().map(|one| one[lane]).collect::<Vec<u64>>();
+            Sources { words, values: &of(&values), undefined: &of(&undefined) }.result(width)
+        };
+        let lanes = std::array::from_fn(lane);
+        self.set_undefined(group, to, Some(&Bits { lanes, origin }));
         Ok(())
     }
 
-    /// The lanes in which a result depends on operands that are undefined.
-    fn undefined_result(&self, group: Group, words: &[&str], from: &[Operand], each: &[Undefined]) -> Result<u32> {
-        let masks: Vec<u32> = each.iter().map(|one| one.map_or(0, |(mask, _)| mask)).collect();
-        let any = masks.iter().fold(0, |any, mask| any | mask);
-        let values = from.iter().map(|operand| self.lanes(group, operand)).collect::<Result<Vec<Lanes>>>();
-        let Ok(values) = values else { return Ok(any) };
-        let bits = from[0].registers().first().map_or(64, |register| register.bits).min(64);
-        // Lanes in which an operand is known, and is that value, so that the others do not count.
-        let decides = |number: usize, value: u64| {
-            let lanes = (0..LANES).filter(|lane| values[number][*lane] == value);
-            lanes.fold(0, |all, lane| all | 1u32 << lane) & !masks[number]
-        };
-        let all = |value: u64| (0..from.len()).fold(0, |all, number| all | decides(number, value));
-        Ok(match words[0] {
-            "selp" if from.len() == 3 => {
-                let other = (0..LANES).filter(|lane| values[2][*lane] == 0).fold(0, |all, lane| all | 1u32 << lane);
-                masks[2] | masks[0] & !other | masks[1] & other
+    /// `mov` between a register and its parts.
+    fn watch_moved(&mut self, group: Group, to: &Operand, from: &Operand, origin: Origin) {
+        let mut whole = [0u128; LANES];
+        let mut begin = 0;
+        for (at, bits) in from.places() {
+            if let Some(undefined) = self.undefined(group, at) {
+                lanes_of(group.mask).for_each(|lane| whole[lane] |= u128::from(undefined.lanes[lane]) << begin);
             }
-            "and" => any & !all(0),
-            "or" => any & !all(u64::MAX >> (64 - bits)),
-            "set" | "setp" if from.len() == 3 && words.contains(&"and") => any & !decides(2, 0),
-            "set" | "setp" if from.len() == 3 && words.contains(&"or") => any & !decides(2, 1),
-            _ => any,
-        })
+            begin += bits;
+        }
+        let mut begin = 0;
+        for (at, bits) in to.places().collect::<Vec<_>>() {
+            let part = whole.map(|whole| (whole >> begin) as u64 & (u64::MAX >> (64 - bits)));
+            let undefined = &mut self.warp_mut(group.warp).undefined;
+            undefined.set((group.frame, at), group.mask, Some(&Bits { lanes: part, origin }));
+            begin += bits;
+        }
     }
 
     /// An instruction does something else than to compute.
     fn watch_used(&mut self, group: Group, words: &[&str], operands: &[Operand]) -> Result<()> {
-        let gives = !matches!(words[0], "st" | "red" | "wgmma" | "mbarrier" | "cp" | "bar" | "barrier");
+        let gives = !matches!(words[0], "st" | "red" | "wgmma" | "mbarrier" | "cp" | "bar" | "barrier" | "stmatrix");
         let to = operands.first().filter(|first| gives && !matches!(first, Operand::Address(..)));
-        let own = self.mask_of_own(group, words, operands)?;
         for operand in &operands[usize::from(to.is_some())..] {
-            let what = match operand {
-                Operand::Address(..) => "takes it as an address",
-                _ if matches!(words[0], "st" | "red" | "atom") => "stores it",
-                _ => "uses it",
-            };
-            let group = if what == "stores it" { Group { mask: group.mask & !own, ..group } } else { group };
-            if let Some(undefined) = self.undefined_of(group, operand) {
-                self.use_undefined(group, undefined, operand, what);
+            let is_address = matches!(operand, Operand::Address(..));
+            if is_of_the_warp(words) && !is_address || words[0] == "st" && !is_address {
+                continue;
+            }
+            if let Some(bits) = self.undefined_of(group, operand) {
+                let what = match words[0] {
+                    _ if is_address => "takes it as an address",
+                    "red" | "atom" => "changes memory by it",
+                    _ => "uses it",
+                };
+                self.use_undefined(group, &bits, operand, what);
             }
         }
-        self.set_undefined(group, to, None);
+        if let Some(to) = to.filter(|_| !is_of_the_warp(words)) {
+            self.set_undefined(group, to, None);
+        }
         Ok(())
     }
 
-    /// The lanes that store where only their own threads read: what becomes of a value there is not followed.
-    fn mask_of_own(&self, group: Group, words: &[&str], operands: &[Operand]) -> Result<u32> {
-        let Some(Operand::Address(base, offset, _)) = operands.first().filter(|_| words[0] == "st") else {
-            return Ok(0);
-        };
-        match Space::of(words) {
-            Space::Local | Space::Entry | Space::Func => Ok(group.mask),
-            Space::Generic => {
-                let addresses = self.lanes(group, base)?;
-                let place = |lane: usize| owner(addresses[lane].wrapping_add(*offset), self.cluster).0;
-                let own = |lane: &usize| matches!(place(*lane), Owner::Local(_) | Owner::Parameters);
-                Ok(lanes_of(group.mask).filter(own).fold(0, |all, lane| all | 1 << lane))
-            }
-            _ => Ok(0),
-        }
-    }
-
-    fn set_undefined(&mut self, group: Group, to: Option<&Operand>, from: Option<Absent>) {
-        if let Some(to) = to.filter(|_| group.mask != 0) {
-            self.warp_mut(group.warp).undefined.set(group.frame, to, group.mask, from);
-        }
-    }
-
     /// It is a finding, once.
-    fn use_undefined(&mut self, group: Group, (mask, from): (u32, Absent), operand: &Operand, what: &str) {
-        let (site, thread) = (self.site, group.thread(mask.trailing_zeros() as usize));
-        self.tell(|checks, machine| checks.uses_absent(from, (machine.actor(thread), site), what));
-        self.set_undefined(Group { mask, ..group }, Some(operand), None);
+    fn use_undefined(&mut self, group: Group, bits: &Bits, operand: &Operand, what: &str) {
+        let (site, mask) = (self.site, bits.mask() & group.mask);
+        let thread = group.thread(mask.trailing_zeros() as usize);
+        self.tell(|checks, machine| checks.uses_undefined(bits.origin.cause, (machine.actor(thread), site), what));
+        self.set_undefined(Group { mask, ..group }, operand, None);
+    }
+
+    fn may_have_undefined(&self, warp: usize) -> bool {
+        let is_kept = |checks: &crate::check::Checks| !checks.undefined.is_empty() || checks.brings_unwritten;
+        self.checks.as_ref().is_some_and(|checks| is_kept(checks)) || !self.warp(warp).undefined.is_empty()
+    }
+
+    /// Whether what is read from now on goes to registers, where it is followed.
+    pub(crate) fn brings_to_registers(&mut self, brings: bool) {
+        self.checks.iter_mut().for_each(|checks| checks.brings_to_registers = brings);
+    }
+
+    /// Which of some bytes that a thread has read have no value, and why.
+    fn without_value(&mut self, thread: Thread, address: u64, bytes: usize) -> Option<(u64, Origin)> {
+        let (reader, site) = (self.actor(thread), self.site);
+        let written = match owner(address, self.cluster) {
+            (Owner::Local(of), at) => {
+                let local = self.local_of(of)?;
+                (0..bytes).fold(0, |all, offset| all | u64::from(local.is_written(at as usize + offset)) << offset)
+            }
+            (Owner::Parameters, _) => return None,
+            _ => self.checks.as_mut()?.written(address, bytes),
+        };
+        let (without, kept) = self.checks.as_ref()?.without_value(address, bytes, written);
+        let at = address + u64::from(without.trailing_zeros());
+        let cause = Cause::Unwritten { reader, site, begin: address, bytes, at };
+        let is_computed = without.count_ones() as usize == bytes;
+        (without != 0).then(|| (without, kept.unwrap_or(Origin { cause, is_computed })))
+    }
+
+    /// Threads have loaded elements of so many bytes to registers.
+    #[inline]
+    pub(crate) fn watch_loaded(
+        &mut self,
+        group: Group,
+        addresses: &Lanes,
+        bytes: usize,
+        to: &[Operand],
+        is_signed: bool,
+    ) {
+        if self.may_have_undefined(group.warp) {
+            self.follow_loaded(group, addresses, bytes, to, is_signed);
+        }
+    }
+
+    #[cold]
+    fn follow_loaded(&mut self, group: Group, addresses: &Lanes, bytes: usize, to: &[Operand], is_signed: bool) {
+        self.checks.iter_mut().for_each(|checks| checks.brings_unwritten = false);
+        to.iter().for_each(|to| self.set_undefined(group, to, None));
+        for thread in group.threads() {
+            let Some((without, origin)) = self.without_value(thread, addresses[thread.lane], bytes * to.len()) else {
+                continue;
+            };
+            let mut begin = 0;
+            for to in to {
+                let own = (0..bytes).filter(|at| without >> (begin + at) & 1 == 1);
+                let own = own.fold(0u128, |bits, at| bits | 0xff << (8 * at));
+                begin += bytes;
+                let is_extended = is_signed && own >> (8 * bytes - 1) & 1 == 1;
+                let own = if is_extended { own | u128::MAX << (8 * bytes - 1) } else { own };
+                self.give_undefined(thread, to, own, origin);
+            }
+        }
+    }
+
+    /// A thread has exchanged what was there, and nobody may have written it.
+    pub(crate) fn watch_exchanged(&mut self, thread: Thread, address: u64, bytes: usize, to: Option<&Operand>) {
+        let brings = self.checks.as_mut().is_some_and(|checks| std::mem::take(&mut checks.brings_unwritten));
+        if let Some(to) = to.filter(|_| brings) {
+            let (reader, site) = (self.actor(thread), self.site);
+            let cause = Cause::Unwritten { reader, site, begin: address, bytes, at: address };
+            self.give_undefined(thread, to, u128::MAX, Origin { cause, is_computed: true });
+        }
+    }
+
+    /// A register of one thread has bits that are undefined.
+    fn give_undefined(&mut self, thread: Thread, to: &Operand, bits: u128, origin: Origin) {
+        self.follows = true;
+        for (number, (at, width)) in to.places().enumerate() {
+            let mut lanes = [0; LANES];
+            lanes[thread.lane] = (bits >> (64 * number)) as u64 & (u64::MAX >> (64 - width));
+            let undefined = &mut self.warp_mut(thread.warp).undefined;
+            undefined.set((thread.frame, at), 1 << thread.lane, Some(&Bits { lanes, origin }));
+        }
+    }
+
+    /// Threads store elements of so many bytes.
+    #[inline]
+    pub(crate) fn watch_stored(&mut self, group: Group, addresses: &Lanes, bytes: usize, from: &[Operand]) {
+        if self.may_have_undefined(group.warp) {
+            self.follow_stored(group, addresses, bytes, from);
+        }
+    }
+
+    /// It is a finding to store in global memory what was computed. What is a copy, or is stored elsewhere, is undefined there.
+    #[cold]
+    fn follow_stored(&mut self, group: Group, addresses: &Lanes, bytes: usize, from: &[Operand]) {
+        for (number, from) in from.iter().enumerate() {
+            let all: Vec<Option<Bits>> = from.places().map(|(at, _)| self.undefined(group, at)).collect();
+            let own = |lane: usize| {
+                let parts = all.iter().enumerate().filter_map(|(place, bits)| Some((place, bits.as_ref()?)));
+                parts.fold(0, |all, (place, bits)| all | u128::from(bits.lanes[lane]) << (64 * place))
+            };
+            let without = |lane: usize| {
+                (0..bytes).filter(|at| own(lane) >> (8 * at) & 0xff != 0).fold(0, |all, at| all | 1u64 << at)
+            };
+            let first = all.iter().flatten().next().copied();
+            let is_outside = |lane: &usize| {
+                matches!(owner(addresses[*lane], self.cluster).0, Owner::Outside | Owner::Module | Owner::Heap)
+            };
+            let mut wrong = None;
+            if let Some(bits) = first.filter(|bits| bits.origin.is_computed) {
+                let mask = lanes_where(group.mask, |lane| without(lane) != 0 && is_outside(&lane));
+                wrong = (mask != 0).then_some((mask, bits));
+            }
+            for lane in lanes_of(group.mask) {
+                let at = addresses[lane].wrapping_add((number * bytes) as u64);
+                let is_told = wrong.is_some_and(|(mask, _)| mask >> lane & 1 == 1);
+                let without = if is_told { 0 } else { without(lane) };
+                let origin = first.map(|bits| bits.origin);
+                self.checks.iter_mut().for_each(|checks| checks.stores_undefined(at, bytes, without, origin));
+            }
+            if let Some((mask, bits)) = wrong {
+                let group = Group { mask, ..group };
+                self.use_undefined(
+                    group,
+                    &Bits { lanes: std::array::from_fn(|lane| u64::from(mask >> lane & 1 == 1)), ..bits },
+                    from,
+                    "stores it",
+                );
+            }
+        }
+    }
+
+    /// A warp has loaded a matrix: the bytes without a value of each row of 16, and where its bytes go.
+    pub(crate) fn watch_matrix(
+        &mut self,
+        all: &[Thread],
+        rows: &[(Thread, u64)],
+        registers: &[Operand],
+        place: impl Fn(usize, usize, usize) -> (usize, usize),
+    ) {
+        if !self.may_have_undefined(all[0].warp) {
+            return;
+        }
+        self.checks.iter_mut().for_each(|checks| checks.brings_unwritten = false);
+        let row = |machine: &mut Self, (thread, address): &(Thread, u64)| machine.without_value(*thread, *address, 16);
+        let rows: Vec<Option<(u64, Origin)>> = rows.iter().map(|named| row(self, named)).collect();
+        for thread in all {
+            for (number, register) in registers.iter().enumerate() {
+                let (mut bits, mut why) = (0, None);
+                for at in 0..4 {
+                    let (row, byte) = place(thread.lane, number, at);
+                    if let Some((_, origin)) = rows[row].filter(|(without, _)| without >> byte & 1 == 1) {
+                        bits |= 0xff << (8 * at);
+                        why = Some(origin);
+                    }
+                }
+                let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+                self.set_undefined(group, register, None);
+                if let Some(origin) = why {
+                    self.give_undefined(*thread, register, bits, origin);
+                }
+            }
+        }
+    }
+
+    /// A warp has multiplied matrices: a row of the result depends on that of A, and a column on that of B. `place` gives the rows and
+    /// columns of the elements that a register has.
+    pub(crate) fn watch_registers_product(
+        &mut self,
+        all: &[Thread],
+        registers: [(Matrix, &[Operand]); 4],
+        places: impl Fn(Matrix, usize, usize) -> Vec<(usize, usize)>,
+    ) {
+        let Some(first) = all.first() else { return };
+        if self.warp(first.warp).undefined.is_empty() {
+            return;
+        }
+        let own = |thread: &Thread| Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let [(_, d), (_, a), (_, b), (_, c)] = registers;
+        let (mut rows, mut columns, mut why) = (Vec::new(), Vec::new(), None);
+        for thread in all {
+            for (number, register) in a.iter().enumerate() {
+                if let Some(bits) = self.undefined_of(own(thread), register) {
+                    why = why.or(Some(bits.origin));
+                    rows.extend(places(Matrix::A, thread.lane, number).into_iter().map(|(row, _)| row));
+                }
+            }
+            for (number, register) in b.iter().enumerate() {
+                if let Some(bits) = self.undefined_of(own(thread), register) {
+                    why = why.or(Some(bits.origin));
+                    columns.extend(places(Matrix::B, thread.lane, number).into_iter().map(|(column, _)| column));
+                }
+            }
+        }
+        for thread in all {
+            for (number, register) in d.iter().enumerate() {
+                let of_c = c.get(number).and_then(|register| self.undefined_of(own(thread), register));
+                let mut elements = places(Matrix::D, thread.lane, number).into_iter();
+                let is_of_ab = elements.any(|(row, column)| rows.contains(&row) || columns.contains(&column));
+                let origin = of_c.map(|bits| bits.origin).or(why.filter(|_| is_of_ab));
+                self.set_undefined(own(thread), register, None);
+                if let Some(origin) = origin {
+                    self.give_undefined(*thread, register, u128::MAX, Origin { is_computed: true, ..origin });
+                }
+            }
+        }
     }
 
     /// Threads of a warp have shuffled: each by its instruction, and each has the value of a lane, or should have.
@@ -167,22 +389,20 @@ impl Machine<'_> {
         let source = |thread: Thread| {
             let lane = from[thread.lane];
             let Some((other, what)) = all.iter().find(|(other, _)| other.lane == lane) else {
-                let reader: Actor = self.actor(thread);
-                return Some(Absent { reader, site, lane, has_ended: mask >> lane & 1 == 1 });
+                let cause = Cause::Absent { reader: self.actor(thread), site, lane, has_ended: mask >> lane & 1 == 1 };
+                return Some((u64::MAX, Origin { cause, is_computed: true }));
             };
             let group = Group { warp: other.warp, frame: other.frame, mask: 1 << lane };
-            what.reads()[0].and_then(|value| self.undefined_of(group, value)).map(|(_, from)| from)
+            let bits = what.reads()[0].and_then(|value| self.undefined_of(group, value))?;
+            Some((bits.lanes[lane], bits.origin))
         };
-        let sources: Vec<Option<Absent>> = all.iter().map(|(thread, _)| source(*thread)).collect();
-        for ((thread, what), from) in all.iter().zip(sources) {
+        let sources: Vec<Option<(u64, Origin)>> = all.iter().map(|(thread, _)| source(*thread)).collect();
+        for ((thread, what), source) in all.iter().zip(sources) {
             let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
-            let [to, exists] = what.writes();
-            self.set_undefined(group, exists, None);
-            self.set_undefined(group, to, from);
+            what.writes().into_iter().flatten().for_each(|to| self.set_undefined(group, to, None));
+            if let (Some(to), Some((bits, origin))) = (what.writes()[0], source) {
+                self.give_undefined(*thread, to, bits.into(), origin);
+            }
         }
     }
-}
-
-fn register_at(at: usize) -> Operand {
-    Operand::Register(Register { at, bits: 1 })
 }

@@ -48,7 +48,6 @@ impl Machine<'_> {
         // Each element of a strong vector is a strong access.
         self.weak.values.clear();
         for element in 0..elements {
-            self.checks.iter_mut().for_each(|checks| checks.of_vector = (element, elements));
             for thread in group.threads() {
                 let address = addresses[thread.lane].wrapping_add((element * bytes) as u64);
                 if self.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
@@ -62,7 +61,6 @@ impl Machine<'_> {
                 self.watch_one(thread, address, bytes, how)?;
             }
         }
-        self.checks.iter_mut().for_each(|checks| checks.of_vector = (0, 1));
         Ok(())
     }
 

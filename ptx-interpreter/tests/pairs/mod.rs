@@ -21,9 +21,25 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 17] = files!(
-    "shared", "order", "copies", "bulk", "values", "cluster", "waits", "matrix", "product", "tensor", "pair",
-    "reported", "blind", "trial", "fifth", "sixth", "shuffle"
+pub(crate) const FILES: [File; 18] = files!(
+    "shared",
+    "order",
+    "copies",
+    "bulk",
+    "values",
+    "cluster",
+    "waits",
+    "matrix",
+    "product",
+    "tensor",
+    "pair",
+    "reported",
+    "blind",
+    "trial",
+    "fifth",
+    "sixth",
+    "shuffle",
+    "undefined"
 );
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.

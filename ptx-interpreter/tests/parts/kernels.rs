@@ -132,7 +132,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "a counter for each block",
-        body: "mul.wide.u32 %d4, %r2, 128; add.u64 %d4, %d4, %d2; red.relaxed.cta.global.add.u32 [%d4], 1; ld.volatile.shared.u32 %r4, [word];",
+        body: "mul.wide.u32 %d4, %r2, 128; add.u64 %d4, %d4, %d2; red.relaxed.cta.global.add.u32 [%d4], 1; ld.volatile.shared.u32 %r4, [word]; add.u64 %d5, %d1, %d3; st.global.u32 [%d5], %r4;",
         around: ".shared .align 4 .b8 word[4];",
         ends: Ends::Found(Kind::Uninitialised),
         ..PLAIN
@@ -163,7 +163,8 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "the first block reads what nobody writes",
         unwritten: true,
-        body: "setp.eq.u32 %p1, %r2, 0; add.u64 %d5, %d2, %d3; @%p1 ld.global.u32 %r4, [%d5]; @!%p1 st.global.u32 [%d5], %r1;",
+        body: "setp.eq.u32 %p1, %r2, 0; add.u64 %d5, %d2, %d3; @%p1 ld.global.u32 %r4, [%d5]; @!%p1 st.global.u32 [%d5], %r1;
+               add.u64 %d4, %d1, %d3; @%p1 st.global.u32 [%d4], %r4;",
         ends: Ends::Found(Kind::Uninitialised),
         ..PLAIN
     },

@@ -1,0 +1,143 @@
+//! Values that are undefined, and that somebody uses all the same: what is loaded of bytes that nobody has written, and what a shuffle takes
+//! from a lane that is not there. To have them is no mistake, nor to compute with them: compilers copy what is between the fields of a
+//! structure, and rows of a matrix beyond the last one are computed with the others and then not stored.
+
+use super::actor::Actor;
+use super::checks::{Checks, Event, Found, NONE};
+use super::finding::Kind;
+use super::mark::{CELL, remove_range};
+use super::shadow::PAGE;
+use crate::machine::undefined::{Cause, Origin};
+use crate::memory::spaces::{Owner, owner};
+use crate::ptx::access::How;
+
+impl Checks {
+    /// A thread does something by a value that is undefined.
+    pub(crate) fn uses_undefined(&mut self, cause: Cause, (actor, site): (Actor, u32), what: &str) {
+        match cause {
+            Cause::Absent { reader, site: from, lane, has_ended } => {
+                self.uses_absent((reader, from), (lane, has_ended), (actor, site, what.into()));
+            }
+            Cause::Unwritten { reader, site: load, begin, bytes, at } => {
+                let event = Event { actor: reader, site: load, address: begin, bytes, how: How::READ, engine: None };
+                let mut found = self.of_unwritten(event, at);
+                found.places.push((actor, site, what.into()));
+                self.unwritten(load, found);
+            }
+        }
+    }
+
+    fn uses_absent(&mut self, by: (Actor, u32), (lane, has_ended): (usize, bool), user: (Actor, u32, String)) {
+        let (why, help) = match has_ended {
+            true => (
+                "which has ended",
+                "let threads that have nothing to do go on until the last shuffle, with a value that changes nothing",
+            ),
+            false => (
+                "which is not in the mask",
+                "let all lanes whose values are needed execute the shuffle, and name them in its mask; or use the value only where the lane is there",
+            ),
+        };
+        self.find(Found {
+            kind: Kind::Uninitialised,
+            title: "a value is used that a shuffle took from a lane which was not there".into(),
+            places: vec![(by.0, by.1, format!("shuffles the register of lane {lane}, {why}")), user],
+            notes: vec!["PTX leaves undefined what such a shuffle gives, and so what is computed with it".into()],
+            help: help.into(),
+            times: 1,
+        });
+    }
+
+    /// An access reads some bytes that nobody has written, the first of this cell at `at`.
+    pub(super) fn reads_unwritten(&mut self, event: Event, at: u64) {
+        // Whether a barrier is one is known otherwise.
+        if event.how.is_of_barrier || self.is_reserved(at) {
+            return;
+        }
+        if self.brings_to_registers {
+            self.brings_unwritten = true;
+            return;
+        }
+        let found = self.of_unwritten(event, at);
+        self.unwritten(event.site, found);
+    }
+
+    /// A finding at an instruction, unless it turns out that another thread may write what it reads.
+    fn unwritten(&mut self, site: u32, found: Found) {
+        let site = self.sites.instruction(site);
+        self.unwritten.entry(site).and_modify(|known| known.times += 1).or_insert(found);
+    }
+
+    /// Whether an address is in the system's part of shared memory. Cooperative groups clear single bits there, and nobody has written
+    /// the words before.
+    fn is_reserved(&self, address: u64) -> bool {
+        match owner(address, self.cluster as usize) {
+            (Owner::Shared(_), at) => self.reserved.is_some_and(|begin| at >= begin),
+            _ => false,
+        }
+    }
+
+    /// Which of some bytes have no value, a bit for each, if these are `written`; and why, if what was stored there is undefined.
+    pub(crate) fn without_value(&self, address: u64, bytes: usize, written: u64) -> (u64, Option<Origin>) {
+        let mut origin = None;
+        let is_without = |offset: &u64| {
+            let at = address + offset;
+            let kept = self.undefined.get(&(at / CELL)).filter(|(own, _)| own >> (at % CELL) & 1 == 1);
+            origin = origin.or(kept.map(|(_, origin)| *origin));
+            kept.is_some() || written >> offset & 1 == 0 && !self.is_reserved(at)
+        };
+        let without = (0..bytes as u64).filter(is_without).fold(0, |all, offset| all | 1 << offset);
+        (without, origin)
+    }
+
+    /// Which of some bytes are written, a bit for each.
+    pub(crate) fn written(&mut self, address: u64, bytes: usize) -> u64 {
+        let is_written = |offset: &u64| {
+            let at = address + offset;
+            let page = self.open(at);
+            self.shadow.pages[page].values((at % PAGE / CELL) as usize) >> (at % CELL) & 1 == 1
+        };
+        (0..bytes as u64).filter(is_written).fold(0, |all, offset| all | 1 << offset)
+    }
+
+    /// What is stored there now is undefined, as far as a bit says so, or has a value.
+    pub(crate) fn stores_undefined(&mut self, address: u64, bytes: usize, without: u64, origin: Option<Origin>) {
+        for offset in 0..bytes as u64 {
+            let at = address + offset;
+            let own = 1u8 << (at % CELL);
+            match origin.filter(|_| without >> offset & 1 == 1) {
+                Some(origin) => self.undefined.entry(at / CELL).or_insert((0, origin)).0 |= own,
+                None => drop(self.undefined.get_mut(&(at / CELL)).map(|(bytes, _)| *bytes &= !own)),
+            }
+        }
+    }
+
+    /// Bytes are written otherwise.
+    #[inline]
+    pub(crate) fn has_values_now(&mut self, address: u64, bytes: usize) {
+        if !self.undefined.is_empty() {
+            let last = (address + (bytes as u64).max(1) - 1) / CELL;
+            remove_range(&mut self.undefined, address / CELL, last - address / CELL + 1);
+        }
+    }
+
+    /// What was read so becomes findings.
+    pub(crate) fn judge_unwritten(&mut self) {
+        let mut all: Vec<(u32, Found)> = self.unwritten.drain().collect();
+        all.sort_by_key(|(site, _)| *site);
+        for (site, found) in all {
+            if !self.is_raced_for(site) {
+                self.find_as((Kind::Uninitialised, site, NONE), found, 0);
+            }
+        }
+    }
+
+    /// Whether another thread writes what an instruction reads, and nothing orders the two: then it may come first.
+    fn is_raced_for(&self, site: u32) -> bool {
+        let is_race = |found: &&Found| matches!(found.kind, Kind::Race | Kind::Order | Kind::Async);
+        let reads = |found: &Found| {
+            found.places.iter().take(2).any(|place| self.are_one(place.1, site) && place.2.starts_with("reads"))
+        };
+        self.found.iter().filter(is_race).any(reads)
+    }
+}

@@ -1,0 +1,84 @@
+//! Whether somebody reads what an instruction gives.
+
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError};
+
+use crate::machine::Program;
+use crate::ptx::text::{element, guarded, opcode, operands, words};
+
+/// The registers of a function that its instructions read, by their names. To move a register is no reading of it, if nobody reads what it is
+/// moved to.
+pub(crate) type Read = HashSet<String>;
+
+impl Program {
+    /// Whether the function does something with the first operand of an instruction.
+    pub(crate) fn uses_result_of(&self, site: u32) -> bool {
+        let site = &self.sites[site as usize];
+        let read = self.read_in(&site.function);
+        let operands = operands(opcode(guarded(&site.text).1).1);
+        operands.first().is_some_and(|first| words(&whole(first)).any(|name| read.contains(name)))
+    }
+
+    fn read_in(&self, function: &str) -> Arc<Read> {
+        let mut known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || {
+            let sites = self.sites.iter().filter(|site| site.function == function);
+            Arc::new(read(sites.map(|site| site.text.as_str())))
+        };
+        known.entry(function.to_owned()).or_insert_with(new).clone()
+    }
+}
+
+/// An operand. All elements of a vector are one.
+fn whole(operand: &str) -> String {
+    element(operand).map_or(operand, |(vector, _)| vector).to_owned()
+}
+
+fn read<'t>(texts: impl Iterator<Item = &'t str>) -> Read {
+    let (mut read, mut moves) = (Read::new(), Vec::new());
+    let mut reads = |operand: &str| read.extend(words(operand).map(str::to_owned));
+    for text in texts {
+        let (guard, instruction) = guarded(text);
+        guard.into_iter().for_each(&mut reads);
+        let (opcode, rest) = opcode(instruction);
+        let operands: Vec<String> = operands(rest).iter().map(|operand| whole(operand)).collect();
+        let Some((first, others)) = operands.split_first() else { continue };
+        let name = opcode.split('.').next().unwrap_or_default();
+        match name {
+            "mov" => moves.extend(others.iter().map(|from| (first.clone(), from.clone()))),
+            _ => {
+                // What these have first is read too.
+                let is_read = first.starts_with('[') || matches!(name, "wgmma" | "bra" | "brx" | "call");
+                operands.iter().skip(usize::from(!is_read)).for_each(|operand| reads(operand));
+            }
+        }
+    }
+    // What is moved mostly is read below.
+    while moves.iter().rev().fold(false, |is_new, (to, from)| {
+        let is_read = words(to).any(|name| read.contains(name));
+        is_read && words(from).fold(false, |is_new, name| read.insert(name.to_owned()) || is_new) || is_new
+    }) {}
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read() {
+        let texts = [
+            "atom.global.add.u32 %r1, [%rd1], %r2",
+            "atom.global.add.u32 %r3, [%rd1], 1",
+            "mov.u32 %r4, %r3",
+            "mov.u32 %r5, %r4",
+            "mov.b64 %rd2, {%r6, %r7}",
+            "@%p1 st.global.u64 [%rd3], %rd2",
+            "@!%p2 bra DONE",
+        ];
+        let read = read(texts.into_iter());
+        let are_read = ["%rd1", "%r2", "%r6", "%r7", "%rd2", "%rd3", "%p1", "%p2"];
+        assert!(are_read.iter().all(|name| read.contains(*name)), "{read:?}");
+        assert!(["%r1", "%r3", "%r4", "%r5"].iter().all(|name| !read.contains(*name)), "{read:?}");
+    }
+}
