@@ -77,24 +77,30 @@ impl Sources<'_> {
                 let by = if has("clamp") { by.min(32) } else { by & 31 };
                 if has("l") { both << by >> 32 } else { both >> by }
             }
-            ("cvt", 1) => self.converted(v(0), u(0), width)?,
-            ("cvt", 2) if ty == &"f32" => 0xffff_0000 * u64::from(u(0) != 0) | 0xffff * u64::from(u(1) != 0),
+            ("cvt", 1) => self.converted(u(0), width)?,
+            ("cvt", 2) if ty == &"f32" => {
+                let half = low(width / 2);
+                (if u(0) == 0 { 0 } else { half << (width / 2) }) | (if u(1) == 0 { 0 } else { half })
+            }
             ("set" | "setp", 3) if has("and") && is_known(2) == Some(0) => 0,
             ("set" | "setp", 3) if has("or") && is_known(2) == Some(1) => 0,
             ("add" | "sub" | "mul" | "mad" | "neg", _) if integer(ty).is_some() && !has("hi") => {
                 let all = self.undefined.iter().fold(0, |all, bits| all | bits);
                 u64::MAX << all.trailing_zeros()
             }
-            _ if ty.ends_with("x2") => {
-                let all = self.undefined.iter().fold(0, |all, bits| all | bits);
-                [0, 16].into_iter().filter(|at| all >> at & 0xffff != 0).fold(0, |whole, at| whole | 0xffff << at)
+            _ => {
+                let (bits, all) = (packed(ty)?, self.undefined.iter().fold(0, |all, bits| all | bits));
+                [0, bits]
+                    .into_iter()
+                    .map(|at| low(bits) << at)
+                    .filter(|half| all & half != 0)
+                    .fold(0, |all, half| all | half)
             }
-            _ => return None,
         })
     }
 
     /// Of a conversion of whole numbers.
-    fn converted(&self, _: u64, undefined: u64, width: u32) -> Option<u64> {
+    fn converted(&self, undefined: u64, width: u32) -> Option<u64> {
         let [.., to, from] = self.words else { return None };
         let ((to_bits, _), (from_bits, is_signed)) = (integer(to)?, integer(from)?);
         if self.words.contains(&"sat") {
@@ -104,6 +110,13 @@ impl Sources<'_> {
         let wide = if is_signed && own >> (from_bits - 1) & 1 == 1 { own | !low(from_bits) } else { own };
         Some(wide & low(if to.starts_with('s') { width } else { to_bits }))
     }
+}
+
+/// The bits of an element of a type that has two: `f16x2`, `f32x2`.
+fn packed(ty: &str) -> Option<u32> {
+    let element = ty.strip_suffix("x2")?;
+    let digits = element.trim_start_matches(char::is_alphabetic);
+    digits.parse().ok().filter(|bits| matches!(bits, 16 | 32))
 }
 
 /// The bits of a whole number of a type, and whether it is signed.
@@ -151,6 +164,8 @@ mod tests {
         assert_eq!(of("cvt.s32.s8", &[0], &[0x80], 32), 0xffff_ff80);
         assert_eq!(of("cvt.rn.f32.s32", &[0], &[1], 32), 0xffff_ffff);
         assert_eq!(of("cvt.rn.bf16x2.f32", &[0, 0], &[1, 0], 32), 0xffff_0000);
+        assert_eq!(of("cvt.rn.satfinite.e4m3x2.f32", &[0, 0], &[0, 1], 16), 0xff);
+        assert_eq!(of("add.f32x2", &[0, 0], &[1 << 40, 0], 64), 0xffff_ffff << 32);
         assert_eq!(of("fma.rn.f16x2", &[0, 0, 0], &[1, 0, 0], 32), 0xffff);
         assert_eq!(of("add.s32", &[0, 0], &[0xf00, 0], 32), 0xffff_ff00);
         assert_eq!(of("mul.f32", &[0, 0], &[1, 0], 32), 0xffff_ffff);

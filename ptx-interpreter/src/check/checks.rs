@@ -8,6 +8,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::actor::Actor;
+use super::cause::Origin;
 use super::clock::{Clock, Known, Pool};
 use super::dependents::Dependents;
 use super::early::Early;
@@ -20,7 +21,6 @@ use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
 use super::too_early::TooEarly;
 use super::trail::Trail;
-use crate::machine::undefined::Origin;
 use crate::memory::alias::Alias;
 use crate::memory::spaces::Named;
 use crate::ptx::access::{Engine, How, Scope};

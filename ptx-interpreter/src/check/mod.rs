@@ -8,6 +8,7 @@ mod accesses;
 mod actor;
 mod alias;
 mod apart;
+mod cause;
 mod checks;
 mod clock;
 mod coherence;
@@ -54,6 +55,7 @@ mod visits;
 mod weak_order;
 
 pub(crate) use actor::Actor;
+pub(crate) use cause::{Cause, Origin};
 pub(crate) use checks::{Checks, Event, Found};
 pub(crate) use clock::Known;
 pub(crate) use finding::LATE;

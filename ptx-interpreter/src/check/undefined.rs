@@ -3,11 +3,11 @@
 //! structure, and rows of a matrix beyond the last one are computed with the others and then not stored.
 
 use super::actor::Actor;
+use super::cause::{Cause, Origin};
 use super::checks::{Checks, Event, Found, NONE};
 use super::finding::Kind;
 use super::mark::{CELL, remove_range};
 use super::shadow::PAGE;
-use crate::machine::undefined::{Cause, Origin};
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::access::How;
 

@@ -1,13 +1,13 @@
 //! A module that is ready to run, and the state of a launch: its blocks, warps and threads.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::check::{Actor, Checks};
+use crate::machine::exchange::Exchange;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, each};
-use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside, place_among};
-use crate::machine::line::Line;
+use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside};
 use crate::machine::meeting::Barrier;
 use crate::machine::numbered::Numbered;
 use crate::machine::polls::Polls;
@@ -15,15 +15,13 @@ use crate::machine::stop::{Result, Why, stop, wrong};
 use crate::machine::undefined::Undefined;
 use crate::memory::heap::Lent;
 use crate::memory::local::Local;
-use crate::memory::spaces::{MODULE, Named};
+use crate::memory::spaces::Named;
 use crate::memory::tensor::{Begun, Tensor};
 use crate::parts::joint::{Blocks, Part};
 use crate::ptx::operand::{Operand, Register};
 use crate::ptx::paths::Paths;
 use crate::ptx::pool::Pool;
-use crate::ptx::read::Read;
 use crate::ptx::site::{AllSites, Sites};
-use crate::ptx::special::{Ordered, RESERVED, Special};
 use crate::ptx::text::Parameter;
 use crate::ptx::variable::Variable;
 
@@ -55,7 +53,7 @@ pub struct Program {
     /// The calls that led to what launches have used of their memory.
     pub(crate) paths: Mutex<Paths>,
     /// The registers that functions read, as far as it was asked.
-    pub(crate) read: Mutex<HashMap<String, Arc<Read>>>,
+    pub(crate) read: Mutex<HashMap<String, Arc<HashSet<String>>>>,
 }
 
 pub(crate) struct Code {
@@ -77,6 +75,47 @@ pub(crate) struct Code {
     /// Registers of each thread as it begins, if `setmaxnreg` changes them later.
     pub(crate) registers_at_entry: Option<u32>,
     pub(crate) lines: Vec<Line>,
+}
+
+/// An instruction.
+pub(crate) struct Line {
+    /// A register, and what it has to be.
+    pub(crate) guard: Option<(usize, bool)>,
+    /// Its place in [`Program::sites`].
+    pub(crate) site: u32,
+    pub(crate) action: Action,
+    pub(crate) operands: Box<[Operand]>,
+    /// Whether other threads can see that it was executed, or when.
+    pub(crate) is_seen: bool,
+}
+
+/// What an instruction does.
+pub(crate) enum Action {
+    /// After it comes the next one.
+    Straight(Box<dyn Step>),
+    Branch(usize),
+    /// It decides itself where its threads go on, or whether they wait.
+    Control(Box<dyn Step>),
+    /// The interpreter does not know it.
+    Unknown(String),
+    /// It is no instruction.
+    Malformed(String),
+}
+
+/// An instruction, decoded.
+pub(crate) trait Step: Send + Sync {
+    /// Does it for all threads of a group.
+    fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()>;
+
+    /// Whether it does nothing but compute the value of its first operand.
+    fn computes(&self) -> bool {
+        false
+    }
+
+    /// The mask and the rest of it, if threads of a warp exchange something.
+    fn exchange(&self) -> Option<(&Operand, &dyn Exchange)> {
+        None
+    }
 }
 
 /// A call of a function, by threads that made it together.
@@ -414,49 +453,6 @@ impl<'a> Machine<'a> {
             other => return stop(Why::Wrong, format!("{other:?} is no register")),
         }
         Ok(())
-    }
-
-    /// The address at which the blocks of the grid meet; 0 if they must not wait for each other.
-    pub(crate) fn grid_workspace(&self) -> u64 {
-        let place = self.program.grid_workspace.filter(|_| self.launch.cooperative);
-        place.map_or(0, |place| MODULE + place)
-    }
-
-    /// The value of a special register.
-    fn special(&self, thread: Thread, special: Special) -> u64 {
-        let along = |number: usize, sizes: [u32; 3], axis: usize| u64::from(place_among(number, sizes)[axis]);
-        let (block, number) = (self.block_of(thread), self.number_of(thread));
-        let lane = thread.lane as u32;
-        match special {
-            Special::Thread(axis) => along(number, self.launch.threads, axis),
-            Special::Threads(axis) => self.launch.threads[axis].into(),
-            Special::Block(axis) => self.place_of_block(block)[axis].into(),
-            Special::Blocks(axis) => self.launch.blocks[axis].into(),
-            Special::Cluster(axis) => along(block / self.cluster, self.clusters_along(), axis),
-            Special::Clusters(axis) => self.clusters_along()[axis].into(),
-            Special::InCluster(axis) => along(block % self.cluster, self.cluster_sizes, axis),
-            Special::OfCluster(axis) => self.cluster_sizes[axis].into(),
-            Special::Rank => self.rank(block),
-            Special::Ranks => self.cluster as u64,
-            Special::IsCluster => (self.cluster > 1).into(),
-            Special::Lane => lane.into(),
-            Special::Warp => (number / LANES) as u64,
-            Special::Warps => self.warps_of_block as u64,
-            Special::Sm => (block % 4) as u64,
-            Special::Mask(Ordered::Equal) => 1 << lane,
-            Special::Mask(Ordered::Less) => (1 << lane) - 1,
-            Special::Mask(Ordered::LessOrEqual) => (2 << lane) - 1,
-            Special::Mask(Ordered::Greater) => 0xffff_ffff & !((2 << lane) - 1),
-            Special::Mask(Ordered::GreaterOrEqual) => 0xffff_ffff & !((1 << lane) - 1),
-            Special::Clock(from, bits) => (self.steps + self.waited) >> from & (u64::MAX >> (64 - bits)),
-            Special::DynamicShared => self.launch.shared as u64,
-            // It is allocated by 128 bytes.
-            Special::TotalShared => self.shared_bytes().next_multiple_of(128) as u64,
-            Special::AllShared => (self.shared_bytes().next_multiple_of(128) + RESERVED) as u64,
-            Special::Reserved(part) => self.reserved(part) as u64,
-            Special::GridWorkspace(from) => self.grid_workspace() >> from & u64::from(u32::MAX),
-            Special::Constant(number) => number,
-        }
     }
 
     pub(crate) fn shared_of(&mut self, block: usize) -> Result<&mut Block> {

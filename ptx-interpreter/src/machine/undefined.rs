@@ -1,24 +1,8 @@
 //! Registers whose bits are undefined: since nobody has written what a load has brought, or a shuffle has read a lane that was not there;
 //! and what is computed with such bits.
 
-use crate::check::Actor;
+use crate::check::Origin;
 use crate::machine::lanes::{LANES, Lanes, lanes_where};
-
-/// How bits came to be undefined.
-#[derive(Clone, Copy)]
-pub(crate) enum Cause {
-    /// A shuffle reads a lane that has ended, or that the mask lacks.
-    Absent { reader: Actor, site: u32, lane: usize, has_ended: bool },
-    /// A load of so many bytes brings some that nobody has written, the first one of them at `at`.
-    Unwritten { reader: Actor, site: u32, begin: u64, bytes: usize, at: u64 },
-}
-
-/// How the bits of a value came to be undefined, and whether it is more than a copy of what was loaded with something else.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin {
-    pub(crate) cause: Cause,
-    pub(crate) is_computed: bool,
-}
 
 /// The undefined bits of a value in each lane.
 #[derive(Clone, Copy)]

@@ -54,11 +54,17 @@ fn read<'t>(texts: impl Iterator<Item = &'t str>) -> Read {
         }
     }
     // What is moved mostly is read below.
-    while moves.iter().rev().fold(false, |is_new, (to, from)| {
-        let is_read = words(to).any(|name| read.contains(name));
-        is_read && words(from).fold(false, |is_new, name| read.insert(name.to_owned()) || is_new) || is_new
-    }) {}
-    read
+    loop {
+        let before = read.len();
+        for (to, from) in moves.iter().rev() {
+            if words(to).any(|name| read.contains(name)) {
+                read.extend(words(from).map(str::to_owned));
+            }
+        }
+        if read.len() == before {
+            return read;
+        }
+    }
 }
 
 #[cfg(test)]

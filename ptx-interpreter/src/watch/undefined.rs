@@ -2,12 +2,13 @@
 
 use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
 
-use crate::alu::{Sources, moves_bits};
+use crate::alu::{Sources, Type, moves_bits};
+use crate::check::{Cause, Checks, Origin};
 use crate::machine::exchange::Exchange;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
 use crate::machine::stop::Result;
-use crate::machine::undefined::{Bits, Cause, Origin};
+use crate::machine::undefined::Bits;
 use crate::machine::{Action, Line, Machine, Warp};
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::operand::{Operand, Register};
@@ -99,8 +100,9 @@ impl Machine<'_> {
             return Ok(());
         };
         let is_whole = |operand: &Operand| !matches!(operand, Operand::Vector(_)) && operand.places().count() < 2;
-        if words[0] == "mov" && !from.iter().chain([to]).all(is_whole) {
-            self.watch_moved(group, to, &from[0], origin);
+        if words[0] == "mov" && !operands.iter().all(is_whole) {
+            let bits = words.last().and_then(|ty| Type::parse(ty)).map_or(64, |ty| ty.bits);
+            self.watch_moved(group, bits, [to, &from[0]], origin);
             return Ok(());
         }
         origin.is_computed |= !moves_bits(words);
@@ -118,22 +120,28 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `mov` between a register and its parts.
-    fn watch_moved(&mut self, group: Group, to: &Operand, from: &Operand, origin: Origin) {
-        let mut whole = [0u128; LANES];
-        let mut begin = 0;
-        for (at, bits) in from.places() {
-            if let Some(undefined) = self.undefined(group, at) {
-                lanes_of(group.mask).for_each(|lane| whole[lane] |= u128::from(undefined.lanes[lane]) << begin);
+    /// `mov` between registers of so many bits in all.
+    fn watch_moved(&mut self, group: Group, bits: u32, [to, from]: [&Operand; 2], origin: Origin) {
+        let parts = |operand: &Operand| operand.clone().lanes();
+        let (mut whole, all) = ([0u128; LANES], parts(from));
+        let part = bits / all.len() as u32;
+        for (number, operand) in all.iter().enumerate() {
+            for (half, (at, _)) in operand.places().enumerate() {
+                let begin = part * number as u32 + 64 * half as u32;
+                if let Some(undefined) = self.undefined(group, at) {
+                    lanes_of(group.mask).for_each(|lane| whole[lane] |= u128::from(undefined.lanes[lane]) << begin);
+                }
             }
-            begin += bits;
         }
-        let mut begin = 0;
-        for (at, bits) in to.places().collect::<Vec<_>>() {
-            let part = whole.map(|whole| (whole >> begin) as u64 & (u64::MAX >> (64 - bits)));
-            let undefined = &mut self.warp_mut(group.warp).undefined;
-            undefined.set((group.frame, at), group.mask, Some(&Bits { lanes: part, origin }));
-            begin += bits;
+        let all = parts(to);
+        let part = bits / all.len() as u32;
+        for (number, operand) in all.iter().enumerate() {
+            for (half, (at, _)) in operand.places().enumerate() {
+                let begin = part * number as u32 + 64 * half as u32;
+                let lanes = whole.map(|whole| (whole >> begin) as u64 & (u64::MAX >> (64 - part.min(64))));
+                let undefined = &mut self.warp_mut(group.warp).undefined;
+                undefined.set((group.frame, at), group.mask, Some(&Bits { lanes, origin }));
+            }
         }
     }
 
@@ -170,7 +178,7 @@ impl Machine<'_> {
     }
 
     fn may_have_undefined(&self, warp: usize) -> bool {
-        let is_kept = |checks: &crate::check::Checks| !checks.undefined.is_empty() || checks.brings_unwritten;
+        let is_kept = |checks: &Checks| !checks.undefined.is_empty() || checks.brings_unwritten;
         self.checks.as_ref().is_some_and(|checks| is_kept(checks)) || !self.warp(warp).undefined.is_empty()
     }
 

@@ -1,0 +1,19 @@
+//! How values come to be undefined.
+
+use super::actor::Actor;
+
+/// How bits came to be undefined.
+#[derive(Clone, Copy)]
+pub(crate) enum Cause {
+    /// A shuffle reads a lane that has ended, or that the mask lacks.
+    Absent { reader: Actor, site: u32, lane: usize, has_ended: bool },
+    /// A load of so many bytes brings some that nobody has written, the first one of them at `at`.
+    Unwritten { reader: Actor, site: u32, begin: u64, bytes: usize, at: u64 },
+}
+
+/// How the bits of a value came to be undefined, and whether it is more than a copy of what was loaded with something else.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) cause: Cause,
+    pub(crate) is_computed: bool,
+}
