@@ -24,7 +24,7 @@ pub enum Kind {
     Bounds,
     /// An address that is not as aligned as its access.
     Misaligned,
-    /// A read of bytes that nobody has written.
+    /// Something is done by bytes that nobody has written, or by what a shuffle took from a lane that was not there.
     Uninitialised,
     /// Threads wait for what never happens.
     Deadlock,

@@ -152,6 +152,8 @@ impl Matrix {
         let is_same = |one: usize, other: usize| matrix[one - first] == matrix[other - first];
         let written = Written { is_there: &is_there, is_same: &is_same };
         machine.watch_store(group, &addresses, ROW, How::WRITE, Some(written))?;
+        let places: Vec<u64> = rows.iter().map(|row| addresses[row.lane]).collect();
+        machine.watch_matrix_stored(all, &places, registers, |lane, register, at| self.rows.place(lane, register, at));
         for (thread, row) in rows.iter().zip(&matrix) {
             machine.write(addresses[thread.lane], row).map_err(|stop| stop.by(thread.lane))?;
         }

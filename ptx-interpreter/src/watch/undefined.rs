@@ -342,6 +342,35 @@ impl Machine<'_> {
         }
     }
 
+    /// A warp stores a matrix, whose rows of 16 bytes are at these places.
+    pub(crate) fn watch_matrix_stored(
+        &mut self,
+        all: &[Thread],
+        rows: &[u64],
+        registers: &[Operand],
+        place: impl Fn(usize, usize, usize) -> (usize, usize),
+    ) {
+        if !self.may_have_undefined(all[0].warp) {
+            return;
+        }
+        let mut without = vec![(0, None); rows.len()];
+        for thread in all {
+            let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+            for (number, register) in registers.iter().enumerate() {
+                let Some(bits) = self.undefined_of(own, register) else { continue };
+                for at in (0..4).filter(|at| bits.lanes[thread.lane] >> (8 * at) & 0xff != 0) {
+                    let (row, byte) = place(thread.lane, number, at);
+                    without[row] = (without[row].0 | 1 << byte, Some(bits.origin));
+                }
+            }
+        }
+        let checks = self.checks.iter_mut();
+        checks.for_each(|checks| {
+            let rows = rows.iter().zip(&without);
+            rows.for_each(|(row, (without, origin))| checks.stores_undefined(*row, 16, *without, *origin));
+        });
+    }
+
     /// A warp has multiplied matrices: a row of the result depends on that of A, and a column on that of B. `place` gives the rows and
     /// columns of the elements that a register has.
     pub(crate) fn watch_registers_product(
