@@ -66,13 +66,30 @@ const CASES: &[(&str, Option<&str>)] = &[
     ("add.u32 %r5, %r2, 1; st.local.u32 [%d3], %r5; ld.local.u32 %r6, [%d3]; st.global.u32 [%d1], %r6;", Some(STORES)),
     ("st.local.u32 [%d3], %r3; ld.local.u32 %r6, [%d3]; add.u32 %r6, %r6, 1; st.global.u32 [%d1], %r6;", None),
     ("ld.local.u32 %r6, [%d3]; add.u32 %r6, %r6, 1; st.global.u32 [%d1], %r6;", Some(STORES)),
+    (
+        "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r2; call.uni (y), more, (x); ld.param.b32 %r5, [y]; } st.global.u32 [%d1], %r5;",
+        Some(STORES),
+    ),
+    (
+        "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r2; call.uni (y), more, (x); ld.param.b32 %r5, [y]; } st.global.u32 [%d1], %r3;",
+        None,
+    ),
+    (
+        "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r2; call.uni (y), more, (x); st.param.b32 [x], %r3; call.uni (y), more, (x); ld.param.b32 %r5, [y]; } st.global.u32 [%d1], %r5;",
+        None,
+    ),
+    (
+        "{ .param .b32 x; .param .b32 y; call.uni (y), more, (x); ld.param.b32 %r5, [y]; } st.global.u32 [%d1], %r5;",
+        Some(STORES),
+    ),
     ("mov.u32 %r2, 5; st.global.u32 [%d1], %r2;", None),
     ("ld.shared.u32 %r2, [%d2]; st.global.u32 [%d1], %r2;", None),
 ];
 
 fn run(body: &str, seed: u64) -> Vec<(Kind, String)> {
     let module = format!(
-        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+        ".version 8.6\n.target sm_90\n.address_size 64\n.func (.param .b32 to) more (.param .b32 from) {{ .reg .b32 %q<2>; ld.param.u32 %q1, [from]; add.u32 %q1, %q1, 5;\n\
+         st.param.u32 [to], %q1; ret; }}\n.visible .entry k(.param .u64 p) {{\n\
          .reg .b32 %r<10>; .reg .b64 %d<6>; .reg .b16 %h<4>; .reg .pred %p<4>; .shared .align 16 .b8 room[512]; .local .align 8 .b8 own[8];\n\
          ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 4; add.u64 %d1, %d1, %d4; mov.u64 %d2, room; add.u64 %d2, %d2, %d4;\n\
          mov.u64 %d3, own; st.shared.u32 [%d2], %r1; st.shared.u16 [%d2+258], 3; setp.gt.u32 %p1, %r1, 99;\n\
@@ -97,5 +114,5 @@ fn what_is_done_by_values_without_one() {
         }
     }
     println!("{} texts", CASES.len());
-    assert!(CASES.len() >= 44, "fewer texts than there were");
+    assert!(CASES.len() >= 48, "fewer texts than there were");
 }

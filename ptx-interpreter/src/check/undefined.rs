@@ -112,6 +112,14 @@ impl Checks {
         }
     }
 
+    /// Bytes are copied, and what is undefined of them is so there.
+    pub(crate) fn copies_undefined(&mut self, from: u64, to: u64, bytes: usize) {
+        for offset in 0..bytes as u64 {
+            let (without, origin) = self.without_value(from + offset, 1, 1);
+            self.stores_undefined(to + offset, 1, without, origin);
+        }
+    }
+
     /// Bytes are written otherwise.
     #[inline]
     pub(crate) fn has_values_now(&mut self, address: u64, bytes: usize) {

@@ -88,8 +88,7 @@ impl Load {
     }
 
     fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
-        // An argument that the caller leaves undefined is handed over as it is.
-        if matches!(self.space, Space::Generic | Space::Local) {
+        if matches!(self.space, Space::Generic | Space::Local | Space::Func) {
             machine.watch_local_load(group, addresses, self.bytes * self.to.len());
         }
         machine.brings_to_registers(true);

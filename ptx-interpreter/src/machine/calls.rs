@@ -3,6 +3,7 @@
 use crate::machine::group::Group;
 use crate::machine::stop::{Result, Why, stop};
 use crate::machine::{Frame, Machine};
+use crate::memory::spaces::{LOCAL, PIECE};
 
 /// Where the local memory of a function that is called begins: at a multiple of that.
 const FRAME: usize = 128;
@@ -51,6 +52,9 @@ impl<'a> Machine<'a> {
             warp.at[lane] = (place as u32, 0);
         }
         self.spare.extend(ended.map(|frame| frame.registers));
+        let places = code.parameters.iter().zip(&code.places).zip(arguments);
+        let copies = places.map(|((parameter, place), argument)| (from + argument, base + place, parameter.bytes));
+        self.hands_over(group, Some((base, code.frame)), copies);
         Ok(())
     }
 
@@ -72,6 +76,26 @@ impl<'a> Machine<'a> {
             }
             warp.at[lane] = (caller as u32, next as u32);
         }
+        let copies = code.results.iter().zip(results).map(|((from, bytes), to)| (base + from, to_base + to, *bytes));
+        self.hands_over(group, None, copies);
         0
+    }
+
+    /// What is undefined of arguments or results, at places in local memory, is so where they go. A new frame has nothing that is.
+    fn hands_over(
+        &mut self,
+        group: Group,
+        new: Option<(u64, usize)>,
+        copies: impl Iterator<Item = (u64, u64, usize)> + Clone,
+    ) {
+        if self.checks.as_ref().is_none_or(|checks| checks.undefined.is_empty()) {
+            return;
+        }
+        for thread in group.threads() {
+            let local = LOCAL + u64::from(self.id(thread)) * PIECE;
+            let Some(checks) = &mut self.checks else { return };
+            new.into_iter().for_each(|(begin, bytes)| checks.has_values_now(local + begin, bytes));
+            copies.clone().for_each(|(from, to, bytes)| checks.copies_undefined(local + from, local + to, bytes));
+        }
     }
 }
