@@ -116,3 +116,22 @@ const BEHIND: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
 fn a_thread_that_is_behind_may_wait_for_those_that_are_active() {
     assert_eq!(ends::<4>(BEHIND, 50).count(), 50);
 }
+
+/// A loop that calls a function is no circle, though the function has the same registers in each turn.
+#[test]
+fn a_loop_that_calls_a_function_ends() {
+    let module = ".version 8.6\n.target sm_90\n.address_size 64\n\
+        .func (.param .b32 to) next (.param .b32 from) { .reg .b32 %r<4>; .reg .pred %p<2>; ld.param.u32 %r1, [from]; mov.u32 %r2, 0;\n\
+        AGAIN: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 4; @%p1 bra AGAIN; st.param.u32 [to], 1; ret; }\n\
+        .visible .entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .b64 %d<2>; .reg .pred %p<2>; ld.param.u64 %d1, [p]; mov.u32 %r1, 0;\n\
+        AGAIN: { .param .b32 x; .param .b32 y; st.param.b32 [x], 7; call.uni (y), next, (x); ld.param.b32 %r2, [y]; }\n\
+        add.u32 %r1, %r1, %r2; setp.lt.u32 %p1, %r1, 400; @%p1 bra AGAIN; st.global.u32 [%d1], %r1; ret; }\n";
+    let program = ptx_interpreter::Program::parse(module);
+    for seed in 0..4 {
+        let mut trial = ptx_interpreter::Trial::new(&program, "k");
+        trial.seed(seed).buffer(&[0; 4]).expect("a little memory");
+        let report = trial.check();
+        assert!(report.is_clean(), "{report}");
+        assert_eq!(trial.content(0), 400u32.to_le_bytes());
+    }
+}

@@ -298,7 +298,7 @@ kernel! {
             } else {
                 sum = block_sum(v, warps());
             }
-            words().cast::<u32>().add(t).write(sum);
+            words().cast::<u32>().add(t).write(sum); //@ block_sum_in_branch
             sync_threads(); //@ block_sum_in_branch
             *out.add(t as usize) = words().cast::<u32>().add(127 - t).read();
         }

@@ -12,7 +12,7 @@ pub(crate) struct Sources<'a> {
 /// Instructions that only move bits to other places, or choose some.
 pub(crate) fn moves_bits(words: &[&str]) -> bool {
     match words[0] {
-        "mov" | "cvta" | "and" | "or" | "shl" | "shr" | "bfe" | "bfi" | "prmt" | "shf" | "selp" => true,
+        "mov" | "cvta" | "and" | "or" | "lop3" | "shl" | "shr" | "bfe" | "bfi" | "prmt" | "shf" | "selp" => true,
         "cvt" => words[words.len().saturating_sub(2)..].iter().all(|ty| integer(ty).is_some()),
         _ => false,
     }
@@ -38,7 +38,17 @@ impl Sources<'_> {
             ("xor", 2) => u(0) | u(1),
             ("and", 2) => u(0) & u(1) | u(0) & v(1) | u(1) & v(0),
             ("or", 2) => u(0) & u(1) | u(0) & !v(1) | u(1) & !v(0),
-            ("lop3", _) => u(0) | u(1) | u(2),
+            ("lop3", 4) => {
+                let of = |[a, b, c]: [u64; 3]| {
+                    let rows = (0..8).filter(|row| v(3) >> row & 1 == 1);
+                    let is = |value: u64, bit: u64| if bit == 1 { value } else { !value };
+                    rows.fold(0, |all, row| all | is(a, row >> 2) & is(b, row >> 1 & 1) & is(c, row & 1))
+                };
+                let known = of([v(0), v(1), v(2)]);
+                let other =
+                    |which: u64| of([0, 1, 2].map(|at| if which >> at & 1 == 1 { v(at) ^ u(at) } else { v(at) }));
+                (1..8).fold(0, |all, which| all | known ^ other(which))
+            }
             ("shl", 2) => u(0).checked_shl(is_known(1)? as u32).unwrap_or(0),
             ("shr", 2) => {
                 let by = is_known(1)?.min(63) as u32;
@@ -148,6 +158,8 @@ mod tests {
         assert_eq!(of("and.b32", &[7, 0xff], &[0xffff, 0], 32), 0xff);
         assert_eq!(of("and.b32", &[0, 0], &[0, u64::MAX], 32), 0);
         assert_eq!(of("or.b32", &[0, 0xff00], &[0xffff, 0], 32), 0xff);
+        assert_eq!(of("lop3.b32", &[7, 0xff, 0, 0xc0], &[0xffff, 0, 0, 0], 32), 0xff);
+        assert_eq!(of("lop3.b32", &[7, 0xff, 0, 0x96], &[0xffff, 0, 0, 0], 32), 0xffff);
         assert_eq!(of("shl.b32", &[0, 16], &[0xffff, 0], 32), 0xffff_0000);
         assert_eq!(of("shl.b32", &[0, 16], &[0xffff, 1], 32), 0xffff_ffff);
         assert_eq!(of("shr.u32", &[0, 16], &[0xffff, 0], 32), 0);

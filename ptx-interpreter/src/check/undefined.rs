@@ -8,6 +8,7 @@ use super::checks::{Checks, Event, Found, NONE};
 use super::finding::Kind;
 use super::mark::{CELL, remove_range};
 use super::shadow::PAGE;
+use crate::memory::begun::Copy;
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::access::How;
 
@@ -109,6 +110,18 @@ impl Checks {
                 Some(origin) => self.undefined.entry(at / CELL).or_insert((0, origin)).0 |= own,
                 None => drop(self.undefined.get_mut(&(at / CELL)).map(|(bytes, _)| *bytes &= !own)),
             }
+        }
+    }
+
+    /// Bytes are copied to shared memory. Those that nobody has written have no value there.
+    pub(crate) fn copies(&mut self, (reader, site): (Actor, u32), copy: &Copy) {
+        for offset in 0..copy.read.min(copy.size) as u64 {
+            let at = copy.from + offset;
+            let written = self.written(at, 1);
+            let (without, kept) = self.without_value(at, 1, written);
+            let cause = Cause::Unwritten { reader, site, begin: copy.from, bytes: copy.read, at };
+            let origin = kept.unwrap_or(Origin { cause, is_computed: false });
+            self.stores_undefined(copy.to + offset, 1, without, Some(origin));
         }
     }
 

@@ -112,7 +112,7 @@ impl AtomicStep {
         let [value, _] = self.numbers(machine, thread)?;
         let is_later = machine.changes_later(address, self.change, value);
         if is_later {
-            machine.watch_one(thread, address, self.bytes, How { is_unused: true, ..self.how })?;
+            self.watch(machine, thread, address, How { is_unused: true, ..self.how })?;
         }
         Ok(is_later)
     }
@@ -169,7 +169,7 @@ impl AtomicStep {
     ) -> Result<Option<u128>> {
         let writes = compare.is_none_or(|compare| compare == found);
         machine.brings_to_registers(self.is_exchange);
-        let watched = machine.watch_one(thread, address, self.bytes, How { writes, ..how });
+        let watched = self.watch(machine, thread, address, How { writes, ..how });
         machine.brings_to_registers(false);
         watched?;
         machine.watch_exchanged(thread, address, self.bytes, self.to.iter().flatten().next());
@@ -200,6 +200,13 @@ impl AtomicStep {
             return Ok(());
         }
         self.one(machine, thread, address, (values, self.how))
+    }
+
+    /// The checks are told. Each element of a vector is changed by an atomic of its own.
+    fn watch(&self, machine: &mut Machine<'_>, thread: Thread, address: u64, how: How) -> Result<()> {
+        let elements = self.values.last().map_or(1, Vec::len);
+        let bytes = self.bytes / elements;
+        (0..elements).try_for_each(|at| machine.watch_one(thread, address + (at * bytes) as u64, bytes, how))
     }
 
     /// The numbers that it has beside its address: one, or two if it compares.

@@ -65,9 +65,9 @@ impl<T: Exchange> Together for T {
                 give(machine, all, to, results)?;
             }
         }
-        if let Some(from) = self.sources(&given) {
+        if machine.checks.is_some() {
             let each: Vec<(Thread, &dyn Exchange)> = all.iter().map(|thread| (*thread, self as _)).collect();
-            machine.watch_shuffle(&each, &from, mask);
+            machine.watch_exchange(&each, self.sources(&given), mask);
         }
         if self.orders() {
             machine.watch_warp_barrier(all);
@@ -196,9 +196,7 @@ fn apart(machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()> {
             to.map_or(Ok(()), |to| machine.set(*thread, to, results[thread.lane].into()))?;
         }
     }
-    if let Some(from) = first.sources(&given) {
-        machine.watch_shuffle(&own, &from, mask);
-    }
+    machine.watch_exchange(&own, first.sources(&given), mask);
     if first.orders() {
         machine.watch_warp_barrier(all);
     }

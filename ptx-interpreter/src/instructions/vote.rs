@@ -60,6 +60,10 @@ impl Exchange for Vote {
         };
         [[value.into(); LANES]; 2]
     }
+
+    fn is_ballot(&self) -> bool {
+        matches!(self.how, How::Ballot)
+    }
 }
 
 /// Once in so many times the threads that are behind are not waited for. One of them may wait for those that are here.

@@ -337,19 +337,22 @@ impl Machine<'_> {
     }
 }
 
-/// Of each thread that runs a number that stands for its place and its registers.
+/// Of each thread that runs a number that stands for its place, the registers of all functions that it is in, and its local memory.
 fn states(warp: &Warp<'_>) -> Lanes {
     let mix = |state: u64, value: u64| {
         let mixed = (state ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^ mixed >> 32
     };
     let mut states = warp.at.map(|(frame, next)| mix(0, u64::from(frame) << 32 | u64::from(next)));
-    for (number, frame) in warp.frames.iter().enumerate() {
-        let own = lanes_of(warp.running).filter(|lane| warp.at[*lane].0 as usize == number);
-        let mask = own.fold(0, |mask, lane| mask | 1 << lane);
-        for register in frame.registers.iter().filter(|_| mask != 0) {
-            each(mask, |lane| states[lane] = mix(states[lane], register[lane]));
+    for frame in &warp.frames {
+        for register in &frame.registers {
+            each(warp.running & frame.mask, |lane| states[lane] = mix(states[lane], register[lane]));
         }
+    }
+    for lane in lanes_of(warp.running) {
+        let number = |word: &[u8]| word.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let words = warp.local[lane].bytes.chunks(8).map(number);
+        states[lane] = words.fold(states[lane], mix);
     }
     states
 }

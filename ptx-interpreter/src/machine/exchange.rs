@@ -20,6 +20,11 @@ pub(crate) trait Exchange: Send + Sync {
         None
     }
 
+    /// Whether each bit of what all threads get is one thread's.
+    fn is_ballot(&self) -> bool {
+        false
+    }
+
     /// Whether it orders memory.
     fn orders(&self) -> bool {
         false

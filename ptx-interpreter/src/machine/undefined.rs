@@ -34,6 +34,11 @@ impl Undefined {
         self.0.is_empty()
     }
 
+    /// Whether something of a register is undefined, or of the one behind it.
+    pub(crate) fn has(&self, frame: usize, register: usize) -> bool {
+        self.0.iter().any(|value| value.frame == frame && (register..register + 2).contains(&value.register))
+    }
+
     pub(crate) fn of(&self, frame: usize, register: usize) -> Option<&Bits> {
         let mut own = self.0.iter().filter(|value| value.frame == frame && value.register == register);
         own.next().map(|value| &value.bits)

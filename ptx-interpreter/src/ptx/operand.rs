@@ -76,6 +76,18 @@ impl Operand {
         self.registers().into_iter().flat_map(places)
     }
 
+    /// Whether something holds of a register that it names.
+    pub(crate) fn any_register(&self, holds: &impl Fn(Register) -> bool) -> bool {
+        let any = |all: &[Operand]| all.iter().any(|one| one.any_register(holds));
+        match self {
+            Operand::Register(register) | Operand::Not(register) => holds(*register),
+            Operand::Vector(lanes) => any(lanes),
+            Operand::Pair(one, other) => one.any_register(holds) || other.any_register(holds),
+            Operand::Address(base, _, coordinates) => base.any_register(holds) || any(coordinates),
+            _ => false,
+        }
+    }
+
     /// The registers that it names.
     pub(crate) fn registers(&self) -> Vec<Register> {
         match self {

@@ -17,7 +17,7 @@ use crate::machine::meeting::Reduction;
 use crate::machine::stop::Result;
 use crate::machine::{Frame, Machine};
 use crate::memory::begun::Copy;
-use crate::memory::spaces::{LOCAL, MODULE, Owner, owner, shared_of};
+use crate::memory::spaces::{LOCAL, MODULE, Owner, is_shared, owner, shared_of};
 use crate::ptx::access::{Arrival, Engine, Fence, How};
 use crate::ptx::operand::Operand;
 
@@ -239,8 +239,11 @@ impl Machine<'_> {
             let by_proxy = engine != Engine::Small;
             for copy in copies {
                 let event = Event { actor, site, address: copy.from, bytes: copy.read, how: How::READ, engine: None };
+                let is_kept = is_shared(copy.to) && copy.change.is_none();
                 if copy.read > 0 {
+                    checks.brings_to_registers = is_kept;
                     checks.access(Event { engine: Some((read, read_epoch, by_proxy)), ..event });
+                    checks.brings_to_registers = false;
                 }
                 // Each value is changed by an atomic of the scope `.gpu`.
                 let (how, bytes) = match copy.change {
@@ -253,6 +256,9 @@ impl Machine<'_> {
                     checks.has_values_now(event.address, bytes);
                     checks.remember(event, None, None);
                     checks.access(event);
+                }
+                if is_kept && (std::mem::take(&mut checks.brings_unwritten) || !checks.undefined.is_empty()) {
+                    checks.copies((actor, site), copy);
                 }
             }
             if let Engine::Barrier(place) = engine {

@@ -17,7 +17,7 @@ use crate::ptx::text::{guarded, opcode};
 /// What does not depend on anything else in its lane is looked at elsewhere, when all threads have come.
 fn is_of_the_warp(words: &[&str]) -> bool {
     match words[0] {
-        "shfl" | "ldmatrix" | "stmatrix" | "movmatrix" => true,
+        "shfl" | "vote" | "match" | "redux" | "ldmatrix" | "stmatrix" | "movmatrix" => true,
         "mma" => !words.contains(&"block_scale") && !words[1].starts_with("sp"),
         _ => false,
     }
@@ -36,7 +36,10 @@ impl Machine<'_> {
     #[cold]
     pub(crate) fn watch_registers(&mut self, group: Group, line: &Line) -> Result<()> {
         self.watch_loading(group);
-        if self.warp(group.warp).undefined.is_empty() {
+        let undefined = &self.warp(group.warp).undefined;
+        let is_followed = |register: Register| undefined.has(group.frame, register.at);
+        let guard = line.guard.map(|(at, _)| Register { at, bits: 1 });
+        if !guard.is_some_and(is_followed) && !line.operands.iter().any(|operand| operand.any_register(&is_followed)) {
             return Ok(());
         }
         let text = self.program.sites[self.site as usize].text.as_str();
@@ -403,43 +406,82 @@ impl Machine<'_> {
         for thread in all {
             for (number, register) in d.iter().enumerate() {
                 let of_c = c.get(number).and_then(|register| self.undefined_of(own(thread), register));
-                let mut elements = places(Matrix::D, thread.lane, number).into_iter();
-                let is_of_ab = elements.any(|(row, column)| rows.contains(&row) || columns.contains(&column));
-                let origin = of_c.map(|bits| bits.origin).or(why.filter(|_| is_of_ab));
+                let elements = places(Matrix::D, thread.lane, number);
+                let width = if elements.len() == 2 { 16 } else { 64 };
+                let mut bits = of_c.map_or(0, |bits| u128::from(bits.lanes[thread.lane]));
+                for (at, (row, column)) in elements.iter().enumerate() {
+                    let is_of_ab = rows.contains(row) || columns.contains(column);
+                    bits |= if is_of_ab { u128::from(u64::MAX >> (64 - width)) << (width * at) } else { 0 };
+                }
+                let origin = of_c.map(|bits| bits.origin).or(why).filter(|_| bits != 0);
                 self.set_undefined(own(thread), register, None);
                 if let Some(origin) = origin {
-                    self.give_undefined(*thread, register, u128::MAX, Origin { is_computed: true, ..origin });
+                    self.give_undefined(*thread, register, bits, Origin { is_computed: true, ..origin });
                 }
             }
         }
     }
 
-    /// Threads of a warp have shuffled: each by its instruction, and each has the value of a lane, or should have.
-    pub(crate) fn watch_shuffle(&mut self, all: &[(Thread, &dyn Exchange)], from: &[usize; LANES], mask: u32) {
+    /// Threads of a warp have exchanged something, each by its instruction. Of a shuffle each has the value of a lane, or should have.
+    pub(crate) fn watch_exchange(&mut self, all: &[(Thread, &dyn Exchange)], from: Option<[usize; LANES]>, mask: u32) {
         let Some((Thread { warp, .. }, _)) = all.first() else { return };
         let here = all.iter().fold(0, |here, (thread, _)| here | 1u32 << thread.lane);
-        let is_there = |(thread, _): &(Thread, _)| here >> from[thread.lane] & 1 == 1;
-        if self.checks.is_none() || self.warp(*warp).undefined.is_empty() && all.iter().all(is_there) {
+        let are_there = from.is_none_or(|from| all.iter().all(|(thread, _)| here >> from[thread.lane] & 1 == 1));
+        if self.checks.is_none() || self.warp(*warp).undefined.is_empty() && are_there {
             return;
         }
-        let site = self.site;
-        let source = |thread: Thread| {
-            let lane = from[thread.lane];
-            let Some((other, what)) = all.iter().find(|(other, _)| other.lane == lane) else {
-                let cause = Cause::Absent { reader: self.actor(thread), site, lane, has_ended: mask >> lane & 1 == 1 };
-                return Some((u64::MAX, Origin { cause, is_computed: true }));
-            };
-            let group = Group { warp: other.warp, frame: other.frame, mask: 1 << lane };
-            let bits = what.reads()[0].and_then(|value| self.undefined_of(group, value))?;
-            Some((bits.lanes[lane], bits.origin))
+        let given: Vec<Option<(u64, Origin)>> = match from {
+            Some(from) => {
+                all.iter().map(|(thread, what)| self.undefined_of_lane((*thread, *what), all, &from, mask)).collect()
+            }
+            None => vec![self.undefined_of_all(all); all.len()],
         };
-        let sources: Vec<Option<(u64, Origin)>> = all.iter().map(|(thread, _)| source(*thread)).collect();
-        for ((thread, what), source) in all.iter().zip(sources) {
-            let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
-            what.writes().into_iter().flatten().for_each(|to| self.set_undefined(group, to, None));
-            if let (Some(to), Some((bits, origin))) = (what.writes()[0], source) {
-                self.give_undefined(*thread, to, bits.into(), origin);
+        for ((thread, what), given) in all.iter().zip(given) {
+            let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+            what.writes().into_iter().flatten().for_each(|to| self.set_undefined(own, to, None));
+            let gets = what.writes().into_iter().take(if from.is_some() { 1 } else { 2 }).flatten();
+            if let Some((bits, origin)) = given {
+                gets.for_each(|to| self.give_undefined(*thread, to, bits.into(), origin));
             }
         }
+    }
+
+    /// The undefined bits that a thread gives to an exchange as one of its numbers.
+    fn given(&self, (thread, what): (Thread, &dyn Exchange), number: usize) -> Option<(u64, Origin)> {
+        let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let bits = what.reads()[number].and_then(|value| self.undefined_of(own, value))?;
+        Some((bits.lanes[thread.lane], bits.origin))
+    }
+
+    /// Those of what a thread gets by a shuffle: of the lane that it reads, if that is there and it is known which one it is.
+    fn undefined_of_lane(
+        &self,
+        own: (Thread, &dyn Exchange),
+        all: &[(Thread, &dyn Exchange)],
+        from: &[usize; LANES],
+        mask: u32,
+    ) -> Option<(u64, Origin)> {
+        if let Some((_, origin)) = self.given(own, 1) {
+            return Some((u64::MAX, origin));
+        }
+        let (site, lane) = (self.site, from[own.0.lane]);
+        match all.iter().find(|(other, _)| other.lane == lane) {
+            Some(other) => self.given(*other, 0),
+            None => {
+                let has_ended = mask >> lane & 1 == 1;
+                let cause = Cause::Absent { reader: self.actor(own.0), site, lane, has_ended };
+                Some((u64::MAX, Origin { cause, is_computed: true }))
+            }
+        }
+    }
+
+    /// Those of what all threads get that vote, look for equal numbers, or reduce theirs.
+    fn undefined_of_all(&self, all: &[(Thread, &dyn Exchange)]) -> Option<(u64, Origin)> {
+        let given = |one: &(Thread, &dyn Exchange)| Some((one.0.lane, self.given(*one, 0)?.1));
+        let undefined: Vec<(usize, Origin)> = all.iter().filter_map(given).collect();
+        let (_, origin) = *undefined.first()?;
+        let is_ballot = all.first().is_some_and(|(_, what)| what.is_ballot());
+        let lanes = undefined.iter().fold(0, |bits, (lane, _)| bits | 1u64 << lane);
+        Some((if is_ballot { lanes } else { u64::MAX }, Origin { is_computed: true, ..origin }))
     }
 }
