@@ -294,7 +294,7 @@ impl<'a> Machine<'a> {
                 return self.endless(group);
             }
             if self.follows {
-                self.watch_registers(group, line)?;
+                self.watch_registers(group, line, next)?;
             }
             if has_delays && !self.may_go_on(group, line)? {
                 self.put(group, next);

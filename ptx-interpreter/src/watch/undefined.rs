@@ -1,5 +1,7 @@
 //! What is done with values that are undefined.
 
+use std::ops::Range;
+
 use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
 
 use crate::alu::{Sources, Type, moves_bits};
@@ -8,7 +10,7 @@ use crate::machine::exchange::Exchange;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
 use crate::machine::stop::Result;
-use crate::machine::undefined::Bits;
+use crate::machine::undefined::{Bits, Region};
 use crate::machine::{Action, Line, Machine, Warp};
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::operand::{Operand, Register};
@@ -23,6 +25,25 @@ fn is_of_the_warp(words: &[&str]) -> bool {
     }
 }
 
+fn computes(line: &Line) -> bool {
+    matches!(&line.action, Action::Straight(step) if step.computes())
+}
+
+/// The lines between a branch and where its two ways meet, if all of them only compute: those that it leaves out, and the others.
+fn until_they_meet(lines: &[Line], at: usize, target: usize) -> Option<Range<usize>> {
+    let (first, last) =
+        (lines.get(at + 1..target)?.split_last()).map_or((&[][..], None), |(last, first)| (first, Some(last)));
+    if !first.iter().all(computes) {
+        return None;
+    }
+    match last.map(|last| (&last.action, last.guard)) {
+        None => Some(at + 1..target),
+        Some(_) if last.is_some_and(computes) => Some(at + 1..target),
+        Some((Action::Branch(end), None)) => lines.get(target..*end)?.iter().all(computes).then_some(at + 1..*end),
+        Some(_) => None,
+    }
+}
+
 impl Warp<'_> {
     /// Whether there are registers that have no value yet, or an undefined one.
     #[inline]
@@ -34,21 +55,49 @@ impl Warp<'_> {
 impl Machine<'_> {
     /// A group is about to execute an instruction, and some registers of its warp have no value yet, or an undefined one.
     #[cold]
-    pub(crate) fn watch_registers(&mut self, group: Group, line: &Line) -> Result<()> {
+    pub(crate) fn watch_registers(&mut self, group: Group, line: &Line, at: usize) -> Result<()> {
         self.watch_loading(group);
+        let region = self.warp_mut(group.warp).undefined.at(group.frame, group.mask, at);
         let undefined = &self.warp(group.warp).undefined;
         let is_followed = |register: Register| undefined.has(group.frame, register.at);
         let guard = line.guard.map(|(at, _)| Register { at, bits: 1 });
-        if !guard.is_some_and(is_followed) && !line.operands.iter().any(|operand| operand.any_register(&is_followed)) {
+        if region.is_none()
+            && !guard.is_some_and(is_followed)
+            && !line.operands.iter().any(|operand| operand.any_register(&is_followed))
+        {
             return Ok(());
         }
         let text = self.program.sites[self.site as usize].text.as_str();
         let words: Vec<&str> = opcode(guarded(text).1).0.split('.').collect();
-        let Some(group) = self.watch_guard(group, line) else { return Ok(()) };
-        match &line.action {
-            Action::Straight(step) if step.computes() => self.watch_computed(group, &words, &line.operands),
-            _ => self.watch_used(group, &words, &line.operands),
+        let Some(group) = self.watch_guard(group, line, at) else { return Ok(()) };
+        if !computes(line) {
+            return self.watch_used(group, &words, &line.operands);
         }
+        self.watch_computed(group, &words, &line.operands)?;
+        if let Some((mask, origin)) = region {
+            self.all_undefined(Group { mask: mask & group.mask, ..group }, line, origin);
+        }
+        Ok(())
+    }
+
+    /// What a line gives its register is undefined.
+    fn all_undefined(&mut self, group: Group, line: &Line, origin: Origin) {
+        let bits = Bits { lanes: [u64::MAX; LANES], origin: Origin { is_computed: true, ..origin } };
+        line.operands.first().into_iter().for_each(|to| self.set_undefined(group, to, Some(&bits)));
+    }
+
+    /// Threads branch by a value that is undefined. If both ways do nothing but compute until they meet, what they compute is undefined.
+    fn chooses(&mut self, group: Group, (at, target): (usize, usize), origin: Origin) -> bool {
+        let code = self.frame(group).code;
+        let Some(lines) = until_they_meet(&code.lines, at, target) else { return false };
+        for line in &code.lines[lines.clone()] {
+            if computes(line) {
+                self.all_undefined(group, line, origin);
+            }
+        }
+        let region = Region { frame: group.frame, lines, mask: group.mask, origin };
+        self.warp_mut(group.warp).undefined.regions.push(region);
+        true
     }
 
     /// The undefined bits of a register in the lanes of a group.
@@ -70,23 +119,20 @@ impl Machine<'_> {
 
     /// Those who execute a line, by its guard. If a branch depends on a value that is undefined, that is a finding; what another
     /// instruction gives its register is undefined.
-    fn watch_guard(&mut self, group: Group, line: &Line) -> Option<Group> {
+    fn watch_guard(&mut self, group: Group, line: &Line, at: usize) -> Option<Group> {
         let Some((register, holds)) = line.guard else { return Some(group) };
         let active = group.mask & self.holding(group, register, holds);
-        let Some(mut bits) = self.undefined(group, register) else {
+        let Some(bits) = self.undefined(group, register) else {
             return (active != 0).then_some(Group { mask: active, ..group });
         };
         let mask = bits.mask();
-        match (&line.action, line.operands.first()) {
-            (Action::Straight(step), Some(to)) if step.computes() => {
-                lanes_of(mask).for_each(|lane| bits.lanes[lane] = u64::MAX);
-                bits.origin.is_computed = true;
-                self.set_undefined(Group { mask, ..group }, to, Some(&bits));
-            }
-            _ => {
-                let guard = Operand::Register(Register { at: register, bits: 1 });
-                self.use_undefined(group, &bits, &guard, "decides by it what to do");
-            }
+        let unsure = Group { mask, ..group };
+        let chooses = matches!(line.action, Action::Branch(target) if self.chooses(unsure, (at, target), bits.origin));
+        if computes(line) {
+            self.all_undefined(unsure, line, bits.origin);
+        } else if !chooses {
+            let guard = Operand::Register(Register { at: register, bits: 1 });
+            self.use_undefined(group, &bits, &guard, "decides by it what to do");
         }
         let mask = active & !mask;
         (mask != 0).then_some(Group { mask, ..group })
@@ -150,7 +196,10 @@ impl Machine<'_> {
 
     /// An instruction does something else than to compute.
     fn watch_used(&mut self, group: Group, words: &[&str], operands: &[Operand]) -> Result<()> {
-        let gives = !matches!(words[0], "st" | "red" | "wgmma" | "mbarrier" | "cp" | "bar" | "barrier" | "stmatrix");
+        let gives = !matches!(
+            words[0],
+            "st" | "red" | "wgmma" | "mbarrier" | "cp" | "bar" | "barrier" | "nanosleep" | "stmatrix"
+        );
         let to = operands.first().filter(|first| gives && !matches!(first, Operand::Address(..)));
         for operand in &operands[usize::from(to.is_some())..] {
             let is_address = matches!(operand, Operand::Address(..));
