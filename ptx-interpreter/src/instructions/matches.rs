@@ -52,4 +52,8 @@ impl Exchange for Match {
         }
         [results, [all_same.into(); LANES]]
     }
+
+    fn depends(&self, on: u32, is_own: bool) -> u64 {
+        if self.of_all || is_own { u64::MAX } else { on.into() }
+    }
 }

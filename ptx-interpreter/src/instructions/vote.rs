@@ -61,8 +61,8 @@ impl Exchange for Vote {
         [[value.into(); LANES]; 2]
     }
 
-    fn is_ballot(&self) -> bool {
-        matches!(self.how, How::Ballot)
+    fn depends(&self, on: u32, _: bool) -> u64 {
+        if let How::Ballot = self.how { on.into() } else { u64::MAX }
     }
 }
 

@@ -20,9 +20,9 @@ pub(crate) trait Exchange: Send + Sync {
         None
     }
 
-    /// Whether each bit of what all threads get is one thread's.
-    fn is_ballot(&self) -> bool {
-        false
+    /// The bits of what a thread gets that depend on those of some lanes, or on all if its own is among them.
+    fn depends(&self, _on: u32, _is_own: bool) -> u64 {
+        u64::MAX
     }
 
     /// Whether it orders memory.

@@ -483,7 +483,7 @@ impl Machine<'_> {
             Some(from) => {
                 all.iter().map(|(thread, what)| self.undefined_of_lane((*thread, *what), all, &from, mask)).collect()
             }
-            None => vec![self.undefined_of_all(all); all.len()],
+            None => self.undefined_of_all(all),
         };
         for ((thread, what), given) in all.iter().zip(given) {
             let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
@@ -524,13 +524,15 @@ impl Machine<'_> {
         }
     }
 
-    /// Those of what all threads get that vote, look for equal numbers, or reduce theirs.
-    fn undefined_of_all(&self, all: &[(Thread, &dyn Exchange)]) -> Option<(u64, Origin)> {
-        let given = |one: &(Thread, &dyn Exchange)| Some((one.0.lane, self.given(*one, 0)?.1));
-        let undefined: Vec<(usize, Origin)> = all.iter().filter_map(given).collect();
-        let (_, origin) = *undefined.first()?;
-        let is_ballot = all.first().is_some_and(|(_, what)| what.is_ballot());
-        let lanes = undefined.iter().fold(0, |bits, (lane, _)| bits | 1u64 << lane);
-        Some((if is_ballot { lanes } else { u64::MAX }, Origin { is_computed: true, ..origin }))
+    /// Those of what threads get that vote, look for equal numbers, or reduce theirs.
+    fn undefined_of_all(&self, all: &[(Thread, &dyn Exchange)]) -> Vec<Option<(u64, Origin)>> {
+        let given: Vec<Option<(u64, Origin)>> = all.iter().map(|one| self.given(*one, 0)).collect();
+        let with = all.iter().zip(&given).filter(|(_, given)| given.is_some());
+        let lanes = with.fold(0, |lanes, ((thread, _), _)| lanes | 1u32 << thread.lane);
+        let origin = given.iter().flatten().next().map(|(_, origin)| Origin { is_computed: true, ..*origin });
+        let gets = |((_, what), own): (&(Thread, &dyn Exchange), &Option<_>)| {
+            Some((what.depends(lanes, own.is_some()), origin?))
+        };
+        all.iter().zip(&given).map(gets).collect()
     }
 }
