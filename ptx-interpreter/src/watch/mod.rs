@@ -1,6 +1,8 @@
 //! What the machine tells the checks.
 
+mod exchanged;
 pub(crate) mod group;
+mod kept;
 pub(crate) mod tensor;
 pub(crate) mod texture;
 mod undefined;

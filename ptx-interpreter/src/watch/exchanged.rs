@@ -1,0 +1,125 @@
+//! Values that are undefined, and that a warp multiplies or exchanges.
+
+use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
+
+use crate::check::{Cause, Origin};
+use crate::machine::Machine;
+use crate::machine::exchange::Exchange;
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::LANES;
+use crate::ptx::operand::Operand;
+
+impl Machine<'_> {
+    /// A warp has multiplied matrices: a row of the result depends on that of A, and a column on that of B. `place` gives the rows and
+    /// columns of the elements that a register has.
+    pub(crate) fn watch_registers_product(
+        &mut self,
+        all: &[Thread],
+        registers: [(Matrix, &[Operand]); 4],
+        places: impl Fn(Matrix, usize, usize) -> Vec<(usize, usize)>,
+    ) {
+        let Some(first) = all.first() else { return };
+        if self.warp(first.warp).undefined.is_empty() {
+            return;
+        }
+        let own = |thread: &Thread| Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let [(_, d), (_, a), (_, b), (_, c)] = registers;
+        let (mut rows, mut columns, mut why) = (Vec::new(), Vec::new(), None);
+        for thread in all {
+            for (number, register) in a.iter().enumerate() {
+                if let Some(bits) = self.undefined_of(own(thread), register) {
+                    why = why.or(Some(bits.origin));
+                    rows.extend(places(Matrix::A, thread.lane, number).into_iter().map(|(row, _)| row));
+                }
+            }
+            for (number, register) in b.iter().enumerate() {
+                if let Some(bits) = self.undefined_of(own(thread), register) {
+                    why = why.or(Some(bits.origin));
+                    columns.extend(places(Matrix::B, thread.lane, number).into_iter().map(|(column, _)| column));
+                }
+            }
+        }
+        for thread in all {
+            for (number, register) in d.iter().enumerate() {
+                let of_c = c.get(number).and_then(|register| self.undefined_of(own(thread), register));
+                let elements = places(Matrix::D, thread.lane, number);
+                let width = if elements.len() == 2 { 16 } else { 64 };
+                let mut bits = of_c.map_or(0, |bits| u128::from(bits.lanes[thread.lane]));
+                for (at, (row, column)) in elements.iter().enumerate() {
+                    let is_of_ab = rows.contains(row) || columns.contains(column);
+                    bits |= if is_of_ab { u128::from(u64::MAX >> (64 - width)) << (width * at) } else { 0 };
+                }
+                let origin = of_c.map(|bits| bits.origin).or(why).filter(|_| bits != 0);
+                self.set_undefined(own(thread), register, None);
+                if let Some(origin) = origin {
+                    self.give_undefined(*thread, register, bits, Origin { is_computed: true, ..origin });
+                }
+            }
+        }
+    }
+
+    /// Threads of a warp have exchanged something, each by its instruction. Of a shuffle each has the value of a lane, or should have.
+    pub(crate) fn watch_exchange(&mut self, all: &[(Thread, &dyn Exchange)], from: Option<[usize; LANES]>, mask: u32) {
+        let Some((Thread { warp, .. }, _)) = all.first() else { return };
+        let here = all.iter().fold(0, |here, (thread, _)| here | 1u32 << thread.lane);
+        let are_there = from.is_none_or(|from| all.iter().all(|(thread, _)| here >> from[thread.lane] & 1 == 1));
+        if self.checks.is_none() || self.warp(*warp).undefined.is_empty() && are_there {
+            return;
+        }
+        let given: Vec<Option<(u64, Origin)>> = match from {
+            Some(from) => {
+                all.iter().map(|(thread, what)| self.undefined_of_lane((*thread, *what), all, &from, mask)).collect()
+            }
+            None => self.undefined_of_all(all),
+        };
+        for ((thread, what), given) in all.iter().zip(given) {
+            let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+            what.writes().into_iter().flatten().for_each(|to| self.set_undefined(own, to, None));
+            let gets = what.writes().into_iter().take(if from.is_some() { 1 } else { 2 }).flatten();
+            if let Some((bits, origin)) = given {
+                gets.for_each(|to| self.give_undefined(*thread, to, bits.into(), origin));
+            }
+        }
+    }
+
+    /// The undefined bits that a thread gives to an exchange as one of its numbers.
+    fn given(&self, (thread, what): (Thread, &dyn Exchange), number: usize) -> Option<(u64, Origin)> {
+        let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let bits = what.reads()[number].and_then(|value| self.undefined_of(own, value))?;
+        Some((bits.lanes[thread.lane], bits.origin))
+    }
+
+    /// Those of what a thread gets by a shuffle: of the lane that it reads, if that is there and it is known which one it is.
+    fn undefined_of_lane(
+        &self,
+        own: (Thread, &dyn Exchange),
+        all: &[(Thread, &dyn Exchange)],
+        from: &[usize; LANES],
+        mask: u32,
+    ) -> Option<(u64, Origin)> {
+        if let Some((_, origin)) = self.given(own, 1) {
+            return Some((u64::MAX, origin));
+        }
+        let (site, lane) = (self.site, from[own.0.lane]);
+        match all.iter().find(|(other, _)| other.lane == lane) {
+            Some(other) => self.given(*other, 0),
+            None => {
+                let has_ended = mask >> lane & 1 == 1;
+                let cause = Cause::Absent { reader: self.actor(own.0), site, lane, has_ended };
+                Some((u64::MAX, Origin { cause, is_computed: true }))
+            }
+        }
+    }
+
+    /// Those of what threads get that vote, look for equal numbers, or reduce theirs.
+    fn undefined_of_all(&self, all: &[(Thread, &dyn Exchange)]) -> Vec<Option<(u64, Origin)>> {
+        let given: Vec<Option<(u64, Origin)>> = all.iter().map(|one| self.given(*one, 0)).collect();
+        let with = all.iter().zip(&given).filter(|(_, given)| given.is_some());
+        let lanes = with.fold(0, |lanes, ((thread, _), _)| lanes | 1u32 << thread.lane);
+        let origin = given.iter().flatten().next().map(|(_, origin)| Origin { is_computed: true, ..*origin });
+        let gets = |((_, what), own): (&(Thread, &dyn Exchange), &Option<_>)| {
+            Some((what.depends(lanes, own.is_some()), origin?))
+        };
+        all.iter().zip(&given).map(gets).collect()
+    }
+}
