@@ -8,6 +8,7 @@ use super::checks::{Checks, Event, Found, NONE};
 use super::finding::Kind;
 use super::mark::{CELL, remove_range};
 use super::shadow::PAGE;
+use crate::memory::alias::first_address;
 use crate::memory::begun::Copy;
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::access::How;
@@ -81,8 +82,11 @@ impl Checks {
     /// Which of some bytes have no value, a bit for each, if these are `written`; and why, if what was stored there is undefined.
     pub(crate) fn without_value(&self, address: u64, bytes: usize, written: u64) -> (u64, Option<Origin>) {
         let mut origin = None;
+        if written.trailing_ones() as usize >= bytes && !self.has_undefined(address, bytes) {
+            return (0, None);
+        }
         let is_without = |offset: &u64| {
-            let at = address + offset;
+            let at = self.named(address + offset);
             let kept = self.undefined.get(&(at / CELL)).filter(|(own, _)| own >> (at % CELL) & 1 == 1);
             origin = origin.or(kept.map(|(_, origin)| *origin));
             kept.is_some() || written >> offset & 1 == 0 && !self.is_reserved(at)
@@ -94,7 +98,7 @@ impl Checks {
     /// Which of some bytes are written, a bit for each.
     pub(crate) fn written(&mut self, address: u64, bytes: usize) -> u64 {
         let is_written = |offset: &u64| {
-            let at = address + offset;
+            let at = self.named(address + offset);
             let page = self.open(at);
             self.shadow.pages[page].values((at % PAGE / CELL) as usize) >> (at % CELL) & 1 == 1
         };
@@ -104,13 +108,39 @@ impl Checks {
     /// What is stored there now is undefined, as far as a bit says so, or has a value.
     pub(crate) fn stores_undefined(&mut self, address: u64, bytes: usize, without: u64, origin: Option<Origin>) {
         for offset in 0..bytes as u64 {
-            let at = address + offset;
+            let at = self.named(address + offset);
             let own = 1u8 << (at % CELL);
             match origin.filter(|_| without >> offset & 1 == 1) {
                 Some(origin) => self.undefined.entry(at / CELL).or_insert((0, origin)).0 |= own,
-                None => drop(self.undefined.get_mut(&(at / CELL)).map(|(bytes, _)| *bytes &= !own)),
+                None => self.has_value_at(at, own),
             }
         }
+    }
+
+    fn has_value_at(&mut self, at: u64, own: u8) {
+        if let Some((bytes, _)) = self.undefined.get_mut(&(at / CELL)) {
+            *bytes &= !own;
+            if *bytes == 0 {
+                self.undefined.remove(&(at / CELL));
+            }
+        }
+    }
+
+    /// Whether something undefined is stored in some bytes, or beside them.
+    fn has_undefined(&self, address: u64, bytes: usize) -> bool {
+        let cells = (0..bytes as u64 + CELL).step_by(CELL as usize);
+        !self.undefined.is_empty()
+            && cells.into_iter().any(|at| self.undefined.contains_key(&(self.named(address + at) / CELL)))
+    }
+
+    /// The first address of a byte.
+    fn named(&self, address: u64) -> u64 {
+        if self.aliases.is_empty() { address } else { first_address(&self.aliases, address, 1).0 }
+    }
+
+    /// Whether nobody has written some of what was read to registers since this was asked before.
+    pub(crate) fn brings_unwritten(&mut self) -> bool {
+        std::mem::take(&mut self.brings_unwritten)
     }
 
     /// Bytes are copied to shared memory. Those that nobody has written have no value there.
@@ -137,8 +167,9 @@ impl Checks {
     #[inline]
     pub(crate) fn has_values_now(&mut self, address: u64, bytes: usize) {
         if !self.undefined.is_empty() {
-            let last = (address + (bytes as u64).max(1) - 1) / CELL;
-            remove_range(&mut self.undefined, address / CELL, last - address / CELL + 1);
+            let begin = self.named(address);
+            let last = (begin + (bytes as u64).max(1) - 1) / CELL;
+            remove_range(&mut self.undefined, begin / CELL, last - begin / CELL + 1);
         }
     }
 

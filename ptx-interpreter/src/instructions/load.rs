@@ -88,7 +88,7 @@ impl Load {
     }
 
     fn perform(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
-        if matches!(self.space, Space::Generic | Space::Local | Space::Func) {
+        if matches!(self.space, Space::Generic | Space::Local | Space::Entry | Space::Func) {
             machine.watch_local_load(group, addresses, self.bytes * self.to.len());
         }
         machine.brings_to_registers(true);

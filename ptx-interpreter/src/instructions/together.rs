@@ -65,7 +65,8 @@ impl<T: Exchange> Together for T {
                 give(machine, all, to, results)?;
             }
         }
-        if machine.checks.is_some() {
+        // A whole warp whose values are all defined gives nothing else.
+        if machine.checks.is_some() && (all.len() < LANES || machine.warp(all[0].warp).has_no_value_in_some()) {
             let each: Vec<(Thread, &dyn Exchange)> = all.iter().map(|thread| (*thread, self as _)).collect();
             machine.watch_exchange(&each, self.sources(&given), mask);
         }

@@ -19,10 +19,16 @@ impl Machine<'_> {
         self.checks.iter_mut().for_each(|checks| checks.brings_to_registers = brings);
     }
 
-    /// Which of some bytes that a thread has read have no value, and why.
-    fn without_value(&mut self, thread: Thread, address: u64, bytes: usize) -> Option<(u64, Origin)> {
+    /// Which of some bytes that a thread has read have no value, and why. If all are written, it may still be undefined what was stored.
+    fn without_value(
+        &mut self,
+        thread: Thread,
+        (address, bytes): (u64, usize),
+        are_written: bool,
+    ) -> Option<(u64, Origin)> {
         let (reader, site) = (self.actor(thread), self.site);
         let written = match owner(address, self.cluster) {
+            _ if are_written => u64::MAX,
             (Owner::Local(of), at) => {
                 let local = self.local_of(of)?;
                 (0..bytes).fold(0, |all, offset| all | u64::from(local.is_written(at as usize + offset)) << offset)
@@ -54,12 +60,11 @@ impl Machine<'_> {
 
     #[cold]
     fn follow_loaded(&mut self, group: Group, addresses: &Lanes, bytes: usize, to: &[Operand], is_signed: bool) {
-        self.checks.iter_mut().for_each(|checks| checks.brings_unwritten = false);
+        let are_written = !self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten());
         to.iter().for_each(|to| self.set_undefined(group, to, None));
         for thread in group.threads() {
-            let Some((without, origin)) = self.without_value(thread, addresses[thread.lane], bytes * to.len()) else {
-                continue;
-            };
+            let read = (addresses[thread.lane], bytes * to.len());
+            let Some((without, origin)) = self.without_value(thread, read, are_written) else { continue };
             let mut begin = 0;
             for to in to {
                 let own = (0..bytes).filter(|at| without >> (begin + at) & 1 == 1);
@@ -74,7 +79,7 @@ impl Machine<'_> {
 
     /// A thread has exchanged what was there, and nobody may have written it.
     pub(crate) fn watch_exchanged(&mut self, thread: Thread, address: u64, bytes: usize, to: Option<&Operand>) {
-        let brings = self.checks.as_mut().is_some_and(|checks| std::mem::take(&mut checks.brings_unwritten));
+        let brings = self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten());
         if let Some(to) = to.filter(|_| brings) {
             let (reader, site) = (self.actor(thread), self.site);
             let cause = Cause::Unwritten { reader, site, begin: address, bytes, at: address };
@@ -152,8 +157,10 @@ impl Machine<'_> {
         if !self.may_have_undefined(all[0].warp) {
             return;
         }
-        self.checks.iter_mut().for_each(|checks| checks.brings_unwritten = false);
-        let row = |machine: &mut Self, (thread, address): &(Thread, u64)| machine.without_value(*thread, *address, 16);
+        let are_written = !self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten());
+        let row = |machine: &mut Self, (thread, address): &(Thread, u64)| {
+            machine.without_value(*thread, (*address, 16), are_written)
+        };
         let rows: Vec<Option<(u64, Origin)>> = rows.iter().map(|named| row(self, named)).collect();
         for thread in all {
             for (number, register) in registers.iter().enumerate() {

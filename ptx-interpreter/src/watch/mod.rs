@@ -259,7 +259,7 @@ impl Machine<'_> {
                     checks.remember(event, None, None);
                     checks.access(event);
                 }
-                if is_kept && (std::mem::take(&mut checks.brings_unwritten) || !checks.undefined.is_empty()) {
+                if is_kept && (checks.brings_unwritten() || !checks.undefined.is_empty()) {
                     checks.copies((actor, site), copy);
                 }
             }
