@@ -104,6 +104,10 @@ const CASES: &[(&str, Option<&str>)] = &[
         "add.u32 %r5, %r2, 1; st.shared.u32 [%d2], %r5; atom.shared.exch.b32 %r6, [%d2], 3; ld.shared.u32 %r6, [%d2]; st.global.u32 [%d1], %r6;",
         None,
     ),
+    ("add.u32 %r5, %r2, 1; st.shared.u32 [%d2], %r5; fence.proxy.async; bar.sync 0; setp.ne.u32 %p2, %r1, 0; @%p2 bra DONE;
+      cp.async.bulk.global.shared::cta.bulk_group [%d1], [%d2], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", Some(USES)),
+    ("add.u32 %r5, %r3, 1; st.shared.u32 [%d2], %r5; fence.proxy.async; bar.sync 0; setp.ne.u32 %p2, %r1, 0; @%p2 bra DONE;
+      cp.async.bulk.global.shared::cta.bulk_group [%d1], [%d2], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", None),
     ("add.u32 %r5, %r2, 1; st.local.u32 [%d3], %r5; ld.local.u32 %r6, [%d3]; st.global.u32 [%d1], %r6;", Some(STORES)),
     ("st.local.u32 [%d3], %r3; ld.local.u32 %r6, [%d3]; add.u32 %r6, %r6, 1; st.global.u32 [%d1], %r6;", None),
     ("ld.local.u32 %r6, [%d3]; add.u32 %r6, %r6, 1; st.global.u32 [%d1], %r6;", Some(STORES)),
@@ -155,5 +159,5 @@ fn what_is_done_by_values_without_one() {
         }
     }
     println!("{} texts", CASES.len());
-    assert!(CASES.len() >= 64, "fewer texts than there were");
+    assert!(CASES.len() >= 66, "fewer texts than there were");
 }

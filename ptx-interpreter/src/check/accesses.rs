@@ -57,6 +57,9 @@ impl Checks {
     }
 
     fn access_named(&mut self, event: Event, rewrites: &dyn Fn(u32) -> bool) {
+        if event.engine.is_some() && event.how.reads {
+            self.engine_reads(event);
+        }
         self.stays(event);
         self.visits(event);
         self.compare(event, true, rewrites);

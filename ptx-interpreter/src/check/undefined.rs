@@ -143,6 +143,17 @@ impl Checks {
         std::mem::take(&mut self.brings_unwritten)
     }
 
+    /// An engine reads what was stored, and what it does with it is not followed, unless it copies that to shared memory.
+    pub(super) fn engine_reads(&mut self, event: Event) {
+        if self.brings_to_registers || self.undefined.is_empty() {
+            return;
+        }
+        let mut parts = (0..event.bytes).step_by(64).map(|at| (event.address + at as u64, (event.bytes - at).min(64)));
+        if let Some(origin) = parts.find_map(|(at, bytes)| self.without_value(at, bytes, u64::MAX).1) {
+            self.uses_undefined(origin.cause, (event.actor, event.site), "uses it");
+        }
+    }
+
     /// Bytes are copied to shared memory. Those that nobody has written have no value there.
     pub(crate) fn copies(&mut self, (reader, site): (Actor, u32), copy: &Copy) {
         for offset in 0..copy.read.min(copy.size) as u64 {
