@@ -102,7 +102,7 @@ fn client(manifest: &Path) -> (TempDir, PathBuf) {
 }
 
 #[test]
-#[ignore = "it compiles cudarc, which takes ten seconds of one core"]
+#[ignore = "it downloads cudarc and compiles it: cargo test -p ptx-build --test checker -- --ignored cudarc"]
 fn a_program_on_cudarc_runs() {
     // Cargo writes a lock file beside the manifest.
     let copy = TempDir::new().expect("a folder");
@@ -128,7 +128,7 @@ fn a_program_on_cudarc_runs() {
 }
 
 #[test]
-#[ignore = "it compiles a new project with cust, which takes a minute of one core"]
+#[ignore = "it downloads cust and compiles a new project with it, a minute of one core: cargo test -p ptx-build --test checker -- --ignored driver"]
 fn a_new_project_on_cust_runs() {
     let folder = TempDir::new().expect("a folder");
     let repository = here().parent().expect("the crate is in the repository");

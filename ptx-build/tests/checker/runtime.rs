@@ -199,7 +199,7 @@ fn kernels_allocate_memory() {
 
 /// CUB takes nvcc ten seconds of one core, and its wheel has to be fetched: `cargo test -p ptx-build --test checker runtime -- --ignored`.
 #[test]
-#[ignore = "it fetches CUB, and nvcc needs ten seconds for it"]
+#[ignore = "it downloads CUB, and nvcc compiles it: cargo test -p ptx-build --test checker -- --ignored runtime"]
 fn cub_runs_with_its_own_host_code() {
     let folder = CCCL.provide(&Machine::current(), &Progress::new()).expect("CUB");
     let include = format!("-I{}", folder.join("nvidia/cu13/include/cccl").display());
