@@ -1,5 +1,7 @@
 //! Which bits of a result depend on bits that are undefined.
 
+use super::words::{Type, signed};
+
 /// The operands of an instruction in one thread.
 pub(crate) struct Sources<'a> {
     /// The parts of its opcode.
@@ -19,7 +21,7 @@ pub(crate) fn moves_bits(words: &[&str]) -> bool {
 }
 
 impl Sources<'_> {
-    /// The undefined bits of the result, which has so many bits.
+    /// The undefined bits of a result of `width` bits.
     pub(crate) fn result(&self, width: u32) -> u64 {
         let any = self.undefined.iter().any(|bits| *bits != 0);
         let bits = if any { self.bits(width).unwrap_or(u64::MAX) } else { 0 };
@@ -32,6 +34,7 @@ impl Sources<'_> {
         let has = |word: &str| self.words.contains(&word);
         let is_known = |at: usize| (u(at) == 0).then_some(v(at));
         let ty = self.words.last()?;
+        let all = self.undefined.iter().fold(0, |all, bits| all | bits);
         Some(match (self.words[0], self.values.len()) {
             ("mov" | "cvta", 1) => u(0),
             ("not", 1) => u(0),
@@ -53,7 +56,7 @@ impl Sources<'_> {
             ("shr", 2) => {
                 let by = is_known(1)?.min(63) as u32;
                 let is_signed = ty.starts_with('s');
-                if is_signed { extended(u(0), width, by) } else { (u(0) & low(width)) >> by }
+                if is_signed { (signed(u(0).into(), width) >> by) as u64 } else { (u(0) & low(width)) >> by }
             }
             ("selp", 3) => match is_known(2) {
                 Some(0) => u(1),
@@ -95,16 +98,12 @@ impl Sources<'_> {
             ("set" | "setp", 3) if has("and") && is_known(2) == Some(0) => 0,
             ("set" | "setp", 3) if has("or") && is_known(2) == Some(1) => 0,
             ("add" | "sub" | "mul" | "mad" | "neg", _) if integer(ty).is_some() && !has("hi") => {
-                let all = self.undefined.iter().fold(0, |all, bits| all | bits);
                 u64::MAX << all.trailing_zeros()
             }
             _ => {
-                let (bits, all) = (packed(ty)?, self.undefined.iter().fold(0, |all, bits| all | bits));
-                [0, bits]
-                    .into_iter()
-                    .map(|at| low(bits) << at)
-                    .filter(|half| all & half != 0)
-                    .fold(0, |all, half| all | half)
+                let Type { bits, .. } = Type::parse(ty).filter(|ty| ty.lanes == 2)?;
+                let halves = [low(bits), low(bits) << bits];
+                halves.into_iter().filter(|half| all & half != 0).fold(0, |all, half| all | half)
             }
         })
     }
@@ -122,27 +121,14 @@ impl Sources<'_> {
     }
 }
 
-/// The bits of an element of a type that has two: `f16x2`, `f32x2`.
-fn packed(ty: &str) -> Option<u32> {
-    let element = ty.strip_suffix("x2")?;
-    let digits = element.trim_start_matches(char::is_alphabetic);
-    digits.parse().ok().filter(|bits| matches!(bits, 16 | 32))
-}
-
 /// The bits of a whole number of a type, and whether it is signed.
 fn integer(ty: &str) -> Option<(u32, bool)> {
-    let (kind, bits) = ty.split_at_checked(1)?;
-    Some((bits.parse().ok().filter(|_| matches!(kind, "u" | "s" | "b"))?, kind == "s"))
+    let ty = Type::parse(ty).filter(|ty| ty.lanes == 1 && !ty.is_float())?;
+    Some((ty.bits, ty.is_signed()))
 }
 
 fn low(bits: u32) -> u64 {
     if bits == 0 { 0 } else { u64::MAX >> (64 - bits.min(64)) }
-}
-
-/// Bits of a signed number of a width that is shifted to the right.
-fn extended(bits: u64, width: u32, by: u32) -> u64 {
-    let away = 64 - width.clamp(1, 64);
-    ((bits << away) as i64 >> away >> by) as u64
 }
 
 #[cfg(test)]

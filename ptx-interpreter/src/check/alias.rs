@@ -33,7 +33,15 @@ impl Checks {
 
     /// The same, of bytes that are in one memory.
     pub(crate) fn named_first(&self, event: Event) -> Event {
+        if !self.has_other_address(event) {
+            return event;
+        }
         self.by_first_address(event).next().unwrap_or(event)
+    }
+
+    /// The first address of a byte.
+    pub(super) fn first_address_of(&self, address: u64) -> u64 {
+        if self.aliases.is_empty() { address } else { first_address(&self.aliases, address, 1).0 }
     }
 
     /// `fence.proxy.alias`

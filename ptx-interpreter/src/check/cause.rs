@@ -7,7 +7,7 @@ use super::actor::Actor;
 pub(crate) enum Cause {
     /// A shuffle reads a lane that has ended, or that the mask lacks.
     Absent { reader: Actor, site: u32, lane: usize, has_ended: bool },
-    /// A load of so many bytes brings some that nobody has written, the first one of them at `at`.
+    /// A load reads `bytes` bytes from `begin` on. Nobody has written the one at `at`.
     Unwritten { reader: Actor, site: u32, begin: u64, bytes: usize, at: u64 },
 }
 

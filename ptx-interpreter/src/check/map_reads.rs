@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::actor::Actor;
 
-/// A copy that reads a map, its thread's so many-th one.
+/// A copy that reads a map, and its number among the copies of its thread.
 #[derive(Clone, Copy)]
 pub(super) struct Reader {
     pub(super) actor: Actor,
@@ -29,7 +29,7 @@ struct Begun {
 }
 
 impl MapReads {
-    /// A copy begins, the so many-th one of its thread.
+    /// A copy begins. Gives its number among the copies of its thread.
     pub(super) fn begin(&mut self, actor: Actor, site: u32, map: u64) -> u32 {
         let begun = self.begun.entry(actor).or_default();
         begun.copies += 1;
@@ -39,7 +39,7 @@ impl MapReads {
         begun.copies
     }
 
-    /// A thread commits its so many-th group.
+    /// A thread commits a group, which has this number.
     pub(super) fn commit(&mut self, actor: Actor, group: u32) {
         if let Some(begun) = self.begun.get_mut(&actor) {
             begun.before.push_back((group, begun.copies));

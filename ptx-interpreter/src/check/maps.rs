@@ -105,7 +105,7 @@ impl Checks {
         }
     }
 
-    /// A thread commits its so many-th group of bulk copies.
+    /// A thread commits a group of bulk copies, which has this number.
     pub(crate) fn commits_map_reads(&mut self, actor: Actor, group: u32) {
         self.map_reads.commit(actor, group);
     }

@@ -8,7 +8,6 @@ use super::checks::{Checks, Event, Found, NONE};
 use super::finding::Kind;
 use super::mark::{CELL, remove_range};
 use super::shadow::PAGE;
-use crate::memory::alias::first_address;
 use crate::memory::begun::Copy;
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::access::How;
@@ -86,7 +85,7 @@ impl Checks {
             return (0, None);
         }
         let is_without = |offset: &u64| {
-            let at = self.named(address + offset);
+            let at = self.first_address_of(address + offset);
             let kept = self.undefined.get(&(at / CELL)).filter(|(own, _)| own >> (at % CELL) & 1 == 1);
             origin = origin.or(kept.map(|(_, origin)| *origin));
             kept.is_some() || written >> offset & 1 == 0 && !self.is_reserved(at)
@@ -98,7 +97,7 @@ impl Checks {
     /// Which of some bytes are written, a bit for each.
     pub(crate) fn written(&mut self, address: u64, bytes: usize) -> u64 {
         let is_written = |offset: &u64| {
-            let at = self.named(address + offset);
+            let at = self.first_address_of(address + offset);
             let page = self.open(at);
             self.shadow.pages[page].values((at % PAGE / CELL) as usize) >> (at % CELL) & 1 == 1
         };
@@ -108,7 +107,7 @@ impl Checks {
     /// What is stored there now is undefined, as far as a bit says so, or has a value.
     pub(crate) fn stores_undefined(&mut self, address: u64, bytes: usize, without: u64, origin: Option<Origin>) {
         for offset in 0..bytes as u64 {
-            let at = self.named(address + offset);
+            let at = self.first_address_of(address + offset);
             let own = 1u8 << (at % CELL);
             match origin.filter(|_| without >> offset & 1 == 1) {
                 Some(origin) => self.undefined.entry(at / CELL).or_insert((0, origin)).0 |= own,
@@ -130,12 +129,7 @@ impl Checks {
     fn has_undefined(&self, address: u64, bytes: usize) -> bool {
         let cells = (0..bytes as u64 + CELL).step_by(CELL as usize);
         !self.undefined.is_empty()
-            && cells.into_iter().any(|at| self.undefined.contains_key(&(self.named(address + at) / CELL)))
-    }
-
-    /// The first address of a byte.
-    fn named(&self, address: u64) -> u64 {
-        if self.aliases.is_empty() { address } else { first_address(&self.aliases, address, 1).0 }
+            && cells.into_iter().any(|at| self.undefined.contains_key(&(self.first_address_of(address + at) / CELL)))
     }
 
     /// Whether nobody has written some of what was read to registers since this was asked before.
@@ -178,7 +172,7 @@ impl Checks {
     #[inline]
     pub(crate) fn has_values_now(&mut self, address: u64, bytes: usize) {
         if !self.undefined.is_empty() {
-            let begin = self.named(address);
+            let begin = self.first_address_of(address);
             let last = (begin + (bytes as u64).max(1) - 1) / CELL;
             remove_range(&mut self.undefined, begin / CELL, last - begin / CELL + 1);
         }

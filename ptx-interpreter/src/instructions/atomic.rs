@@ -17,7 +17,6 @@ use crate::weak::delayed::LateRead;
 
 struct AtomicStep {
     change: Change,
-    bytes: usize,
     space: Space,
     /// Where the old value goes.
     to: Option<Vec<Operand>>,
@@ -54,7 +53,6 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let is_narrow = matches!(bytes, 4 | 8) && values.iter().chain(&to).all(|lanes| lanes.len() == 1);
     Some(Box::new(AtomicStep {
         change: Change { atomic, bytes, flushes },
-        bytes,
         space,
         to,
         address,
@@ -108,7 +106,7 @@ impl AtomicStep {
     }
 
     fn later(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Result<bool> {
-        aligned(address, self.bytes)?;
+        aligned(address, self.change.bytes)?;
         let [value, _] = self.numbers(machine, thread)?;
         let is_later = machine.changes_later(address, self.change, value);
         if is_later {
@@ -146,14 +144,14 @@ impl AtomicStep {
         address: u64,
         (value, compare, how): (u64, Option<u64>, How),
     ) -> Result<u64> {
-        aligned(address, self.bytes)?;
-        let narrow = |number: u64| if self.bytes == 4 { number & u64::from(u32::MAX) } else { number };
-        let old = machine.read_number(address, self.bytes)?;
+        aligned(address, self.change.bytes)?;
+        let narrow = |number: u64| if self.change.bytes == 4 { number & u64::from(u32::MAX) } else { number };
+        let old = machine.read_number(address, self.change.bytes)?;
         let values = (narrow(value).into(), compare.map(|compare| narrow(compare).into()));
         let new = self.watched(machine, thread, address, (old.into(), how), values)?;
         // One that changes nothing is no progress for those who wait.
         if let Some(new) = new.map(|new| new as u64).filter(|new| *new != old) {
-            machine.write_number(address, self.bytes, new)?;
+            machine.write_number(address, self.change.bytes, new)?;
         }
         Ok(old)
     }
@@ -168,11 +166,13 @@ impl AtomicStep {
         (value, compare): (u128, Option<u128>),
     ) -> Result<Option<u128>> {
         let writes = compare.is_none_or(|compare| compare == found);
-        machine.brings_to_registers(self.is_exchange);
-        let watched = self.watch(machine, thread, address, How { writes, ..how });
-        machine.brings_to_registers(false);
-        watched?;
-        machine.watch_exchanged(thread, address, self.bytes, self.to.iter().flatten().next());
+        let how = How { writes, ..how };
+        if self.is_exchange {
+            machine.reads_to_registers(|machine| self.watch(machine, thread, address, how))?;
+            machine.watch_exchanged(thread, address, self.change.bytes, self.to.iter().flatten().next());
+        } else {
+            self.watch(machine, thread, address, how)?;
+        }
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
@@ -185,18 +185,18 @@ impl AtomicStep {
     }
 
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
-        aligned(address, self.bytes)?;
+        aligned(address, self.change.bytes)?;
         let values = self.numbers(machine, thread)?;
         let compare = (self.values.len() > 1).then_some(values[0] as u64);
         // One that compares releases only if it writes.
         let may_wait = !self.how.releases || compare.is_none();
-        if may_wait && machine.may_delay_atomic(address, self.bytes) {
-            let epoch = machine.releases_early(thread, address, self.bytes, self.how);
+        if may_wait && machine.may_delay_atomic(address, self.change.bytes) {
+            let epoch = machine.releases_early(thread, address, self.change.bytes, self.how);
             let how = How { releases: false, ..self.how };
             let event = Box::new(move |machine: &mut Machine<'a>| {
                 machine.in_epoch(thread, epoch, |machine| self.one(machine, thread, address, (values, how)))
             });
-            machine.delay_atomic(thread, (address, self.bytes), how, compare, event);
+            machine.delay_atomic(thread, (address, self.change.bytes), how, compare, event);
             return Ok(());
         }
         self.one(machine, thread, address, (values, self.how))
@@ -205,7 +205,7 @@ impl AtomicStep {
     /// The checks are told. Each element of a vector is changed by an atomic of its own.
     fn watch(&self, machine: &mut Machine<'_>, thread: Thread, address: u64, how: How) -> Result<()> {
         let elements = self.values.last().map_or(1, Vec::len);
-        let bytes = self.bytes / elements;
+        let bytes = self.change.bytes / elements;
         (0..elements).try_for_each(|at| machine.watch_one(thread, address + (at * bytes) as u64, bytes, how))
     }
 
@@ -214,7 +214,7 @@ impl AtomicStep {
         let mut values = [0; 2];
         for (value, lanes) in values.iter_mut().zip(&self.values) {
             let mut whole = [0; 16];
-            for (lane, part) in lanes.iter().zip(whole.chunks_mut(self.bytes / lanes.len())) {
+            for (lane, part) in lanes.iter().zip(whole.chunks_mut(self.change.bytes / lanes.len())) {
                 part.copy_from_slice(&machine.get(thread, lane)?.to_le_bytes()[..part.len()]);
             }
             *value = u128::from_le_bytes(whole);
@@ -229,7 +229,7 @@ impl AtomicStep {
         address: u64,
         (values, how): ([u128; 2], How),
     ) -> Result<()> {
-        let bytes = self.bytes;
+        let bytes = self.change.bytes;
         if machine.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
             return self.read_late(machine, thread, address, How { writes: false, ..how });
         }
@@ -283,20 +283,20 @@ impl AtomicStep {
     ) -> Result<Option<u64>> {
         let found = |older: Option<u64>| older.map_or(u128::from_le_bytes(memory), u128::from);
         let changes = |older| compare.is_none_or(|compare| compare == found(older));
-        machine.choose_way(thread, address, self.bytes, how, &changes)
+        machine.choose_way(thread, address, self.change.bytes, how, &changes)
     }
 
     /// The read of an exchange waits.
     #[cold]
     fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, (late, how): (LateRead, How)) {
         let read = Box::new(move |machine: &mut Machine<'a>| self.read_late(machine, thread, address, how));
-        machine.delay_exchange(thread, (address, self.bytes), how, late, read);
+        machine.delay_exchange(thread, (address, self.change.bytes), how, late, read);
     }
 
     /// Its read is performed late. It writes nothing then, or has written already.
     #[cold]
     fn read_late(&self, machine: &mut Machine<'_>, thread: Thread, address: u64, how: How) -> Result<()> {
-        let value = machine.performs_late(thread, address, self.bytes, how)?;
+        let value = machine.performs_late(thread, address, self.change.bytes, how)?;
         let to = self.to.iter().flatten().next();
         to.map_or(Ok(()), |to| machine.set(thread, to, value.into()))
     }

@@ -91,10 +91,8 @@ impl Load {
         if matches!(self.space, Space::Generic | Space::Local | Space::Entry | Space::Func) {
             machine.watch_local_load(group, addresses, self.bytes * self.to.len());
         }
-        machine.brings_to_registers(true);
-        let watched = machine.watch_load(group, addresses, self.bytes, self.to.len(), self.how);
-        machine.brings_to_registers(false);
-        watched?;
+        machine
+            .reads_to_registers(|machine| machine.watch_load(group, addresses, self.bytes, self.to.len(), self.how))?;
         machine.watch_loaded(group, addresses, self.bytes, &self.to, self.is_signed);
         let places = match machine.loads_what_memory_holds() && self.bytes <= 8 {
             true => Some(machine.places(group, addresses, self.bytes * self.to.len(), false)?),

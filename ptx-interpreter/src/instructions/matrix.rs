@@ -107,10 +107,7 @@ impl Matrix {
             let address = self.row(machine, *thread).map_err(|stop| stop.by(thread.lane))?;
             // Four lanes read a row: this one and those behind it. The lane that names the row need not be among them.
             let reader = all[4 * (number % 8)];
-            machine.brings_to_registers(true);
-            let watched = machine.watch_one(reader, address, ROW, How::READ);
-            machine.brings_to_registers(false);
-            watched?;
+            machine.reads_to_registers(|machine| machine.watch_one(reader, address, ROW, How::READ))?;
             named.push((reader, address));
             machine.read_into(address, row).map_err(|stop| stop.by(thread.lane))?;
             *row = self.rows.unpacked(*row);

@@ -38,12 +38,7 @@ impl Together for Multiply {
         let register = |matrix, lane, number| content.register(matrix, lane, number);
         let result = self.product.result(all.iter().map(|thread| thread.lane), register, fused_of(self.round));
         machine.watch_registers_product(all, self.registers.all(), |matrix, lane, number| {
-            let places = std::cell::RefCell::new(Vec::new());
-            self.product.register(matrix, lane, number, |row, along| {
-                places.borrow_mut().push((row, along));
-                0
-            });
-            places.into_inner()
+            self.product.places(matrix, lane, number).collect()
         });
         self.registers.write(machine, all, result)
     }

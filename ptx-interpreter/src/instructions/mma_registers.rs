@@ -33,8 +33,9 @@ impl Registers {
         are_whole.then_some(Self { d, a, b, c })
     }
 
-    pub(super) fn all(&self) -> [(Matrix, &[Operand]); 4] {
-        [(Matrix::D, &self.d), (Matrix::A, &self.a), (Matrix::B, &self.b), (Matrix::C, &self.c)]
+    /// Those of D, A, B and C.
+    pub(super) fn all(&self) -> [&[Operand]; 4] {
+        [&self.d, &self.a, &self.b, &self.c]
     }
 
     /// Errors: a lane has ended.

@@ -30,3 +30,10 @@ pub(crate) struct Thread {
     pub(crate) frame: usize,
     pub(crate) lane: usize,
 }
+
+impl Thread {
+    /// It alone as a group.
+    pub(crate) fn alone(self) -> Group {
+        Group { warp: self.warp, frame: self.frame, mask: 1 << self.lane }
+    }
+}

@@ -80,11 +80,12 @@ pub(crate) fn is_shared(address: u64) -> bool {
     (SHARED..TENSOR).contains(&address)
 }
 
-/// Whether an address is in the heap.
+/// Whether an address is among the parameters of the kernel.
 pub(crate) fn is_parameter(address: u64) -> bool {
     (PARAMETERS..LOCAL).contains(&address)
 }
 
+/// Whether an address is in the heap.
 pub(crate) fn is_heap(address: u64) -> bool {
     (HEAP..HEAP + HEAP_BYTES).contains(&address)
 }

@@ -67,6 +67,34 @@ impl Operand {
         }
     }
 
+    /// Does something with each register that it names.
+    fn each_register(&self, then: &mut impl FnMut(Register)) {
+        match self {
+            Operand::Register(register) | Operand::Not(register) => then(*register),
+            Operand::Vector(lanes) => lanes.iter().for_each(|lane| lane.each_register(then)),
+            Operand::Pair(one, other) => [one, other].into_iter().for_each(|one| one.each_register(then)),
+            Operand::Address(base, _, coordinates) => {
+                base.each_register(then);
+                coordinates.iter().for_each(|coordinate| coordinate.each_register(then));
+            }
+            _ => {}
+        }
+    }
+
+    /// The registers that it names.
+    pub(crate) fn registers(&self) -> Vec<Register> {
+        let mut all = Vec::new();
+        self.each_register(&mut |register| all.push(register));
+        all
+    }
+
+    /// Whether something holds of one of them.
+    pub(crate) fn any_register(&self, holds: impl Fn(Register) -> bool) -> bool {
+        let mut any = false;
+        self.each_register(&mut |register| any |= holds(register));
+        any
+    }
+
     /// Their places, and the bits of each: what is wider than 64 has two.
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, u32)> {
         let places = |Register { at, bits }: Register| {
@@ -74,31 +102,6 @@ impl Operand {
             [Some((at, bits.min(64))), second].into_iter().flatten()
         };
         self.registers().into_iter().flat_map(places)
-    }
-
-    /// Whether something holds of a register that it names.
-    pub(crate) fn any_register(&self, holds: &impl Fn(Register) -> bool) -> bool {
-        let any = |all: &[Operand]| all.iter().any(|one| one.any_register(holds));
-        match self {
-            Operand::Register(register) | Operand::Not(register) => holds(*register),
-            Operand::Vector(lanes) => any(lanes),
-            Operand::Pair(one, other) => one.any_register(holds) || other.any_register(holds),
-            Operand::Address(base, _, coordinates) => base.any_register(holds) || any(coordinates),
-            _ => false,
-        }
-    }
-
-    /// The registers that it names.
-    pub(crate) fn registers(&self) -> Vec<Register> {
-        match self {
-            Operand::Register(register) | Operand::Not(register) => vec![*register],
-            Operand::Vector(lanes) => lanes.iter().flat_map(Operand::registers).collect(),
-            Operand::Pair(one, other) => [one, other].into_iter().flat_map(|one| one.registers()).collect(),
-            Operand::Address(base, _, coordinates) => {
-                base.registers().into_iter().chain(coordinates.iter().flat_map(Operand::registers)).collect()
-            }
-            _ => Vec::new(),
-        }
     }
 
     /// A decimal number is one of the operand's type. As a predicate every number but 0 is true: nvcc writes `xor.pred %p1, %p2, -1`.

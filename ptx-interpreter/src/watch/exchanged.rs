@@ -5,43 +5,41 @@ use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
 use crate::check::{Cause, Origin};
 use crate::machine::Machine;
 use crate::machine::exchange::Exchange;
-use crate::machine::group::{Group, Thread};
+use crate::machine::group::Thread;
 use crate::machine::lanes::LANES;
 use crate::ptx::operand::Operand;
 
 impl Machine<'_> {
-    /// A warp has multiplied matrices: a row of the result depends on that of A, and a column on that of B. `place` gives the rows and
+    /// A warp has multiplied matrices: a row of the result depends on that of A, and a column on that of B. `places` gives the rows and
     /// columns of the elements that a register has.
     pub(crate) fn watch_registers_product(
         &mut self,
         all: &[Thread],
-        registers: [(Matrix, &[Operand]); 4],
+        [d, a, b, c]: [&[Operand]; 4],
         places: impl Fn(Matrix, usize, usize) -> Vec<(usize, usize)>,
     ) {
         let Some(first) = all.first() else { return };
         if self.warp(first.warp).undefined.is_empty() {
             return;
         }
-        let own = |thread: &Thread| Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
-        let [(_, d), (_, a), (_, b), (_, c)] = registers;
-        let (mut rows, mut columns, mut why) = (Vec::new(), Vec::new(), None);
-        for thread in all {
-            for (number, register) in a.iter().enumerate() {
-                if let Some(bits) = self.undefined_of(own(thread), register) {
-                    why = why.or(Some(bits.origin));
-                    rows.extend(places(Matrix::A, thread.lane, number).into_iter().map(|(row, _)| row));
+        let mut why = None;
+        // The rows of A, or the columns of B, in which something is undefined.
+        let mut lines = |machine: &Self, matrix: Matrix, registers: &[Operand]| {
+            let mut lines = Vec::new();
+            for thread in all {
+                for (number, register) in registers.iter().enumerate() {
+                    if let Some(bits) = machine.undefined_of(thread.alone(), register) {
+                        why = why.or(Some(bits.origin));
+                        lines.extend(places(matrix, thread.lane, number).into_iter().map(|(line, _)| line));
+                    }
                 }
             }
-            for (number, register) in b.iter().enumerate() {
-                if let Some(bits) = self.undefined_of(own(thread), register) {
-                    why = why.or(Some(bits.origin));
-                    columns.extend(places(Matrix::B, thread.lane, number).into_iter().map(|(column, _)| column));
-                }
-            }
-        }
+            lines
+        };
+        let (rows, columns) = (lines(self, Matrix::A, a), lines(self, Matrix::B, b));
         for thread in all {
             for (number, register) in d.iter().enumerate() {
-                let of_c = c.get(number).and_then(|register| self.undefined_of(own(thread), register));
+                let of_c = c.get(number).and_then(|register| self.undefined_of(thread.alone(), register));
                 let elements = places(Matrix::D, thread.lane, number);
                 let width = if elements.len() == 2 { 16 } else { 64 };
                 let mut bits = of_c.map_or(0, |bits| u128::from(bits.lanes[thread.lane]));
@@ -50,7 +48,7 @@ impl Machine<'_> {
                     bits |= if is_of_ab { u128::from(u64::MAX >> (64 - width)) << (width * at) } else { 0 };
                 }
                 let origin = of_c.map(|bits| bits.origin).or(why).filter(|_| bits != 0);
-                self.set_undefined(own(thread), register, None);
+                self.set_undefined(thread.alone(), register, None);
                 if let Some(origin) = origin {
                     self.give_undefined(*thread, register, bits, Origin { is_computed: true, ..origin });
                 }
@@ -73,7 +71,7 @@ impl Machine<'_> {
             None => self.undefined_of_all(all),
         };
         for ((thread, what), given) in all.iter().zip(given) {
-            let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+            let own = thread.alone();
             what.writes().into_iter().flatten().for_each(|to| self.set_undefined(own, to, None));
             let gets = what.writes().into_iter().take(if from.is_some() { 1 } else { 2 }).flatten();
             if let Some((bits, origin)) = given {
@@ -84,7 +82,7 @@ impl Machine<'_> {
 
     /// The undefined bits that a thread gives to an exchange as one of its numbers.
     fn given(&self, (thread, what): (Thread, &dyn Exchange), number: usize) -> Option<(u64, Origin)> {
-        let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let own = thread.alone();
         let bits = what.reads()[number].and_then(|value| self.undefined_of(own, value))?;
         Some((bits.lanes[thread.lane], bits.origin))
     }

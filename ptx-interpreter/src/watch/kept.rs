@@ -1,6 +1,6 @@
 //! Values that are undefined in memory: what is loaded, stored and copied.
 
-use crate::check::{Cause, Checks, Origin};
+use crate::check::{Cause, Origin};
 use crate::machine::Machine;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
@@ -9,14 +9,18 @@ use crate::memory::spaces::{Owner, owner};
 use crate::ptx::operand::Operand;
 
 impl Machine<'_> {
+    /// Whether a warp may have undefined values in registers, or load some.
     pub(super) fn may_have_undefined(&self, warp: usize) -> bool {
-        let is_kept = |checks: &Checks| !checks.undefined.is_empty() || checks.brings_unwritten;
-        self.checks.as_ref().is_some_and(|checks| is_kept(checks)) || !self.warp(warp).undefined.is_empty()
+        let Some(checks) = &self.checks else { return false };
+        !checks.undefined.is_empty() || checks.brings_unwritten || !self.warp(warp).undefined.is_empty()
     }
 
-    /// Whether what is read from now on goes to registers, where it is followed.
-    pub(crate) fn brings_to_registers(&mut self, brings: bool) {
-        self.checks.iter_mut().for_each(|checks| checks.brings_to_registers = brings);
+    /// Reads what goes to registers, where it is followed.
+    pub(crate) fn reads_to_registers<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.checks.iter_mut().for_each(|checks| checks.brings_to_registers = true);
+        let what = read(self);
+        self.checks.iter_mut().for_each(|checks| checks.brings_to_registers = false);
+        what
     }
 
     /// Which of some bytes that a thread has read have no value, and why. If all are written, it may still be undefined what was stored.
@@ -43,7 +47,7 @@ impl Machine<'_> {
         (without != 0).then(|| (without, kept.unwrap_or(Origin { cause, is_computed })))
     }
 
-    /// Threads have loaded elements of so many bytes to registers.
+    /// Each thread has loaded elements of `bytes` bytes to registers.
     #[inline]
     pub(crate) fn watch_loaded(
         &mut self,
@@ -98,7 +102,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Threads store elements of so many bytes.
+    /// Each thread stores elements of `bytes` bytes.
     #[inline]
     pub(crate) fn watch_stored(&mut self, group: Group, addresses: &Lanes, bytes: usize, from: &[Operand]) {
         if self.may_have_undefined(group.warp) {
@@ -111,20 +115,15 @@ impl Machine<'_> {
     fn follow_stored(&mut self, group: Group, addresses: &Lanes, bytes: usize, from: &[Operand]) {
         for (number, from) in from.iter().enumerate() {
             let all: Vec<Option<Bits>> = from.places().map(|(at, _)| self.undefined(group, at)).collect();
-            let own = |lane: usize| {
-                let parts = all.iter().enumerate().filter_map(|(place, bits)| Some((place, bits.as_ref()?)));
-                parts.fold(0, |all, (place, bits)| all | u128::from(bits.lanes[lane]) << (64 * place))
-            };
             let without = |lane: usize| {
-                (0..bytes).filter(|at| own(lane) >> (8 * at) & 0xff != 0).fold(0, |all, at| all | 1u64 << at)
+                let parts = all.iter().enumerate().filter_map(|(place, bits)| Some((place, bits.as_ref()?)));
+                let own = parts.fold(0, |all, (place, bits)| all | u128::from(bits.lanes[lane]) << (64 * place));
+                (0..bytes).filter(|at| own >> (8 * at) & 0xff != 0).fold(0, |all, at| all | 1u64 << at)
             };
             let first = all.iter().flatten().next().copied();
-            let is_outside = |lane: &usize| {
-                matches!(owner(addresses[*lane], self.cluster).0, Owner::Outside | Owner::Module | Owner::Heap)
-            };
             let mut wrong = None;
             if let Some(bits) = first.filter(|bits| bits.origin.is_computed) {
-                let mask = lanes_where(group.mask, |lane| without(lane) != 0 && is_outside(&lane));
+                let mask = lanes_where(group.mask, |lane| without(lane) != 0 && self.is_global(addresses[lane]));
                 wrong = (mask != 0).then_some((mask, bits));
             }
             for lane in lanes_of(group.mask) {
@@ -172,7 +171,7 @@ impl Machine<'_> {
                         why = Some(origin);
                     }
                 }
-                let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+                let group = thread.alone();
                 self.set_undefined(group, register, None);
                 if let Some(origin) = why {
                     self.give_undefined(*thread, register, bits, origin);
@@ -194,7 +193,7 @@ impl Machine<'_> {
         }
         let mut without = vec![(0, None); rows.len()];
         for thread in all {
-            let own = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+            let own = thread.alone();
             for (number, register) in registers.iter().enumerate() {
                 let Some(bits) = self.undefined_of(own, register) else { continue };
                 for at in (0..4).filter(|at| bits.lanes[thread.lane] >> (8 * at) & 0xff != 0) {

@@ -139,7 +139,7 @@ impl Machine<'_> {
         self.tell(|checks, machine| checks.begins_map_read(machine.actor(thread), site, map, bars));
     }
 
-    /// A thread commits its so many-th group of bulk copies.
+    /// A thread commits a group of bulk copies, which has this number.
     pub(crate) fn watch_commit_of_copies(&mut self, thread: Thread, group: u32) {
         self.tell(|checks, machine| checks.commits_map_reads(machine.actor(thread), group));
     }

@@ -109,6 +109,9 @@ impl Machine<'_> {
 
     /// Whether an instruction uses a register before the wait for the load that fills it. A copy of it is such a register too.
     pub(super) fn watch_loading(&mut self, group: Group) {
+        if self.warp(group.warp).tensor.loading.is_empty() {
+            return;
+        }
         let site = self.site;
         let text = self.program.sites[site as usize].text.as_str();
         let (opcode, _) = opcode(guarded(text).1);

@@ -27,17 +27,15 @@ fn computes(line: &Line) -> bool {
 
 /// The lines between a branch and where its two ways meet, if all of them only compute: those that it leaves out, and the others.
 fn until_they_meet(lines: &[Line], at: usize, target: usize) -> Option<Range<usize>> {
-    let (first, last) =
-        (lines.get(at + 1..target)?.split_last()).map_or((&[][..], None), |(last, first)| (first, Some(last)));
-    if !first.iter().all(computes) {
-        return None;
+    let left_out = lines.get(at + 1..target)?;
+    if left_out.iter().all(computes) {
+        return Some(at + 1..target);
     }
-    match last.map(|last| (&last.action, last.guard)) {
-        None => Some(at + 1..target),
-        Some(_) if last.is_some_and(computes) => Some(at + 1..target),
-        Some((Action::Branch(end), None)) => lines.get(target..*end)?.iter().all(computes).then_some(at + 1..*end),
-        Some(_) => None,
-    }
+    // These end with a branch that leaves out the other way.
+    let (last, first) = left_out.split_last()?;
+    let (Action::Branch(end), None) = (&last.action, last.guard) else { return None };
+    let other = lines.get(target..*end)?;
+    first.iter().chain(other).all(computes).then_some(at + 1..*end)
 }
 
 impl Warp<'_> {
@@ -59,7 +57,7 @@ impl Machine<'_> {
         let guard = line.guard.map(|(at, _)| Register { at, bits: 1 });
         if region.is_none()
             && !guard.is_some_and(is_followed)
-            && !line.operands.iter().any(|operand| operand.any_register(&is_followed))
+            && !line.operands.iter().any(|operand| operand.any_register(is_followed))
         {
             return Ok(());
         }
@@ -165,7 +163,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `mov` between registers of so many bits in all.
+    /// `mov` between registers that have `bits` bits in all.
     fn watch_moved(&mut self, group: Group, bits: u32, [to, from]: [&Operand; 2], origin: Origin) {
         let parts = |operand: &Operand| operand.clone().lanes();
         let (mut whole, all) = ([0u128; LANES], parts(from));

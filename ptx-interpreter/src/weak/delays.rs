@@ -67,7 +67,7 @@ impl<'a> Machine<'a> {
         !matches!(self.launch.delays, Delays::None | Delays::Loads)
     }
 
-    fn is_global(&self, address: u64) -> bool {
+    pub(crate) fn is_global(&self, address: u64) -> bool {
         matches!(owner(address, self.cluster).0, Owner::Outside | Owner::Module | Owner::Heap)
     }
 
@@ -218,7 +218,7 @@ impl<'a> Machine<'a> {
         compare: Option<u64>,
         event: Late<'a>,
     ) {
-        let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let group = thread.alone();
         self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
         if let Some(load) = self.delayed.loads.last_mut() {
             (load.may_be_late, load.compare) = (compare.is_some(), compare);
@@ -234,7 +234,7 @@ impl<'a> Machine<'a> {
         late: LateRead,
         event: Late<'a>,
     ) {
-        let group = Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane };
+        let group = thread.alone();
         let how = How { acquires: false, writes: false, ..how };
         self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
         if let Some(load) = self.delayed.loads.last_mut() {

@@ -222,7 +222,7 @@ impl Machine<'_> {
         if self.delayed.loads.is_empty() {
             return Ok(());
         }
-        self.comes_after_loads(Group { warp: thread.warp, frame: thread.frame, mask: 1 << thread.lane }, false)
+        self.comes_after_loads(thread.alone(), false)
     }
 
     /// A group executes something that comes after its loads that wait. They are late from now on, if it is a fence, or up to the last

@@ -148,15 +148,20 @@ impl Product {
         }
     }
 
+    /// The elements that a register of a lane has: of each its row (of B: its column), and its place along that.
+    pub fn places(&self, operand: Operand, lane: usize, number: usize) -> impl Iterator<Item = (usize, usize)> {
+        let of_register = self.element(operand).of_register();
+        (0..of_register).map(move |at| {
+            let (_, row, along) = self.place(operand, lane, number * of_register + at);
+            (row, along)
+        })
+    }
+
     /// A register of a factor, of the bits of its elements. `bits` gives those of a row (of B: a column) and a place along it.
     pub fn register(&self, operand: Operand, lane: usize, number: usize, bits: impl Fn(usize, usize) -> u64) -> u64 {
-        let element = self.element(operand);
-        let of_register = element.of_register();
-        let part = |at: usize| {
-            let (_, row, along) = self.place(operand, lane, number * of_register + at);
-            bits(row, along) << (at * element.bits())
-        };
-        (0..of_register).map(part).fold(0, |whole, part| whole | part)
+        let (of_element, places) = (self.element(operand).bits(), self.places(operand, lane, number));
+        let parts = places.enumerate().map(|(at, (row, along))| bits(row, along) << (at * of_element));
+        parts.fold(0, |whole, part| whole | part)
     }
 
     /// The registers of D of each lane. `register` gives those of A, B and C by the lane and a number; `fused` is the
