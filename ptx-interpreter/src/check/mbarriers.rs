@@ -138,7 +138,7 @@ impl Checks {
             // What all threads did that arrived so.
             let same = bar.weak.iter().find(|weak| (weak.write, weak.why) == (site, why));
             let mut arrivals = same.map(|weak| weak.known.clone()).unwrap_or_default();
-            arrivals.push(Link { known: known.ordered, writer: actor, epoch }, threads);
+            arrivals.push(Link::new(known.ordered, actor, epoch), threads);
             let missed = Missed {
                 known: arrivals,
                 through: Through::Mbarrier,
@@ -207,7 +207,7 @@ impl Checks {
                         let from = Reach { block: writer.block, level: 1, ..own };
                         state.strong().observed.put(from, &bar.completed[1]);
                     }
-                    let known = Trail::new(Link { known: bar.completed[1].ordered.clone(), writer: actor, epoch: 0 });
+                    let known = Trail::new(Link::new(bar.completed[1].ordered.clone(), actor, 0));
                     state.miss(Missed {
                         known,
                         through,

@@ -198,7 +198,7 @@ impl Checks {
         let (threads, actor) = (self.threads, event.actor);
         let place = (event.address, event.bytes);
         let State { known, epoch, .. } = self.known_state(actor);
-        let link = Link { known: known.ordered.clone(), writer: actor, epoch: *epoch };
+        let link = Link::new(known.ordered.clone(), actor, *epoch);
         if event.how.releases {
             self.releases_at(event, scope);
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::clock::Clock;
+use crate::machine::lanes::{LANES, lanes_of};
 
 /// Writes of a chain that are kept apart.
 const LINKS: usize = 64;
@@ -16,12 +17,15 @@ pub(super) struct Trail {
     before: Option<Before>,
 }
 
-/// A write: what its thread knew, and in which epoch it was.
+/// A write: what its thread knew, and in which epoch it was. Of a warp's threads that know the same, those that have written.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    pub(super) known: Clock,
-    pub(super) writer: Actor,
-    pub(super) epoch: u32,
+    known: Clock,
+    block: u32,
+    /// The thread that is lane 0.
+    first: usize,
+    lanes: u32,
+    epoch: u32,
 }
 
 /// The first so many writes of a list. Longer chains share it.
@@ -38,18 +42,34 @@ impl Trail {
     }
 
     /// One more write, by a thread of a block of `threads` threads.
-    pub(super) fn push(&mut self, mut link: Link, threads: usize) {
-        if self.before.as_ref().is_some_and(|before| before.count == LINKS) {
-            let mut known = link.known.clone();
-            self.each(|old| link.join(old, &mut known, threads));
-            *self = Trail::new(link);
+    pub(super) fn push(&mut self, link: Link, threads: usize) {
+        let Some(last) = &mut self.last else {
+            self.last = Some(link);
+            return;
+        };
+        if last.takes(&link) {
             return;
         }
         // Who knows of a write knows what its thread knew.
-        let old = self.last.replace(link);
-        let is_known = |old: &Link, new: &Link| new.known.of_thread(old.writer.block, old.writer.number) >= old.epoch;
-        if let Some(old) = old.filter(|old| self.last.as_ref().is_some_and(|new| !is_known(old, new))) {
-            self.before.get_or_insert_default().push(old);
+        if last.is_known(&link) {
+            *last = link;
+        } else {
+            self.keep(link, threads);
+        }
+    }
+
+    /// The same, of one that knows nothing of the last one.
+    fn keep(&mut self, mut link: Link, threads: usize) {
+        let before = self.before.get_or_insert_default();
+        if before.takes(&link) {
+            return;
+        }
+        if before.count == LINKS {
+            let mut known = link.known.clone();
+            self.each(|old| link.join(old, &mut known, threads));
+            *self = Trail::new(link);
+        } else if let Some(old) = self.last.replace(link) {
+            before.push(old);
         }
     }
 
@@ -57,7 +77,7 @@ impl Trail {
     pub(super) fn of_thread(&self, actor: Actor) -> u32 {
         let mut most = 0;
         self.each(|link| {
-            let own = if link.writer == actor { link.epoch } else { 0 };
+            let own = if link.is_by(actor) { link.epoch } else { 0 };
             most = most.max(own).max(link.known.of_thread(actor.block, actor.number));
         });
         most
@@ -66,7 +86,7 @@ impl Trail {
     /// Whether a thread has written one of those that are kept apart.
     pub(super) fn is_by(&self, actor: Actor) -> bool {
         let mut is_by = false;
-        self.each(|link| is_by |= link.writer == actor);
+        self.each(|link| is_by |= link.is_by(actor));
         is_by
     }
 
@@ -79,17 +99,52 @@ impl Trail {
 }
 
 impl Link {
+    pub(super) fn new(known: Clock, writer: Actor, epoch: u32) -> Link {
+        let lane = writer.number % LANES;
+        Link { known, block: writer.block, first: writer.number - lane, lanes: 1 << lane, epoch }
+    }
+
+    /// Stands for another one too, if that is by a thread of the warp that knows the same.
+    fn takes(&mut self, other: &Link) -> bool {
+        let is_beside = self.is_beside(other);
+        self.lanes |= if is_beside { other.lanes } else { 0 };
+        is_beside
+    }
+
+    fn is_beside(&self, other: &Link) -> bool {
+        let of = |link: &Link| (link.block, link.first, link.epoch);
+        of(self) == of(other) && self.known.is(&other.known)
+    }
+
+    fn is_by(&self, actor: Actor) -> bool {
+        let lane = actor.number.wrapping_sub(self.first);
+        self.block == actor.block && lane < LANES && self.lanes >> lane & 1 == 1
+    }
+
+    /// Whether another one's thread knows of it.
+    fn is_known(&self, other: &Link) -> bool {
+        other.known.has(self.block, self.first, self.lanes, self.epoch)
+    }
+
     /// Takes the place of an older write too. Threads often know the same as the one before them, which is `last`.
     fn join(&mut self, old: &Link, last: &mut Clock, threads: usize) {
         if !old.known.is(last) {
             self.known.join(&old.known);
             last.clone_from(&old.known);
         }
-        self.known.raise_thread(old.writer.block, old.writer.number, threads, old.epoch);
+        lanes_of(old.lanes).for_each(|lane| self.known.raise_thread(old.block, old.first + lane, threads, old.epoch));
     }
 }
 
 impl Before {
+    /// Whether one of them stands for a write too. What others share is not changed.
+    fn takes(&mut self, link: &Link) -> bool {
+        let is_own = Rc::strong_count(&self.links) == 1;
+        let mut links = self.links.borrow_mut();
+        let beside = links[..self.count].iter_mut().find(|own| own.is_beside(link));
+        beside.is_some_and(|own| (is_own || own.lanes & link.lanes != 0) && own.takes(link))
+    }
+
     fn push(&mut self, link: Link) {
         let is_whole = self.links.borrow().len() == self.count;
         if !is_whole {
