@@ -167,7 +167,8 @@ impl Case {
         }
         let scales = self.scales.map(|_| format!("[%d+{OF_A}], [%d+{OF_B}], ")).unwrap_or_default();
         let of_a = if self.in_tensor { format!("[%d+{A}]") } else { "%da".into() };
-        let stores: String = (0..COLUMNS).map(|i| format!("st.global.b32 [%c+{}], %x{i};\n", 4 * i)).collect();
+        let stores: String =
+            (0..COLUMNS / self.parts()).map(|i| format!("st.global.b32 [%c+{}], %x{i};\n", 4 * i)).collect();
         let both = if self.blocks == 2 { (".multicast::cluster", ", 3") } else { ("", "") };
         let descriptor = |name: &str| {
             let rest = 8u64 << 16 | 16 << 32 | 1 << 46;

@@ -9,6 +9,103 @@ const ADDRESS: &str = "takes it as an address";
 const CHANGES: &str = "changes memory by it";
 const USES: &str = "uses it";
 
+const READS_AND_STORES: &str = "reads a register to which nothing was written before, and stores it";
+const READS_AND_DECIDES: &str = "reads a register to which nothing was written before, and decides by it what to do";
+const READS_AND_USES: &str = "reads a register to which nothing was written before, and uses it";
+
+/// Nothing is written to the upper rows of A. Their sums are in `%r10` and `%r11`, the others in `%r12` and `%r13`.
+macro_rules! MMA {
+    ($c:literal, $stored:literal) => {
+        concat!(
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r10, %r11, %r12, %r13}, {%r9, %r3, %r8, %r3}, {%r3, %r3}, {",
+            $c, ", ", $c, ", ", $c, ", ", $c, "}; st.global.u32 [%d1], ", $stored, ";"
+        )
+    };
+}
+
+/// `%r9` is set in two lanes of four.
+macro_rules! HALF_SET {
+    ($which:literal, $number:literal) => {
+        concat!("and.b32 %r5, %r1, 2; setp.eq.u32 %p2, %r5, ", $which, "; @%p2 mov.u32 %r9, ", $number, "; ")
+    };
+}
+
+/// Lanes that have metadata, and those that are asked for it.
+macro_rules! SPARSE {
+    ($set:literal, $threads:literal) => {
+        concat!(
+            HALF_SET!($set, "0x44444444"),
+            "mov.u32 %r7, 0; mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r10, %r11, %r12, %r13}, \
+             {%r7, %r7, %r7, %r7}, {%r3, %r3, %r3, %r3}, {%r3, %r3, %r3, %r3}, %r9, ",
+            $threads,
+            "; st.global.u32 [%d1], %r10;"
+        )
+    };
+}
+
+/// Lanes that have scales of A, and those that are asked for them.
+macro_rules! SCALED {
+    ($set:literal, $thread:literal) => {
+        concat!(
+            HALF_SET!($set, "0x7f7f7f7f"),
+            "mov.u16 %h1, 0; mov.u16 %h2, ",
+            $thread,
+            "; mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32.ue8m0 \
+             {%r10, %r11, %r12, %r13}, {%r3, %r3, %r3, %r3}, {%r3, %r3}, {%r3, %r3, %r3, %r3}, %r9, {%h1, %h2}, %r3, {%h1, %h1}; \
+             st.global.u32 [%d1], %r10;"
+        )
+    };
+}
+
+/// As `MMA!`.
+macro_rules! WMMA {
+    ($stored:literal) => {
+        concat!(
+            "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, \
+             {%r9, %r3, %r3, %r3, %r9, %r3, %r3, %r3}, {%r3, %r3, %r3, %r3, %r3, %r3, %r3, %r3}, \
+             {%r3, %r3, %r3, %r3, %r3, %r3, %r3, %r3}; st.global.u32 [%d1], ",
+            $stored,
+            ";"
+        )
+    };
+}
+
+/// Of the rows of A the first four are written. Half of the lanes have those in `%r10`.
+macro_rules! FRAGMENT {
+    ($guard:literal) => {
+        concat!(
+            "mov.u64 %d4, room; bar.sync 0; wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 \
+             {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%d4], 16; add.u32 %r5, %r10, 1; setp.lt.u32 %p2, %r1, 16; ",
+            $guard,
+            " st.global.u32 [%d1], %r5;"
+        )
+    };
+}
+
+/// The first eight columns of the upper rows are undefined, and half of the lanes read those behind them.
+macro_rules! FRAGMENT_STORED {
+    ($guard:literal) => {
+        concat!(
+            "mov.u64 %d4, room; bar.sync 0; wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%d4], {%r9, %r3, %r3, %r3}, 16; \
+             bar.sync 0; ld.shared.u32 %r5, [%d2]; and.b32 %r6, %r1, 4; setp.ne.u32 %p2, %r6, 0; ",
+            $guard,
+            " st.global.u32 [%d1], %r5;"
+        )
+    };
+}
+
+/// The first row is written, and becomes the first column: one lane of four has a number of it in its lower half.
+macro_rules! TRANSPOSED {
+    ($guard:literal) => {
+        concat!(
+            "setp.lt.u32 %p2, %r1, 4; @%p2 mov.u32 %r9, 3; movmatrix.sync.aligned.m8n8.trans.b16 %r5, %r9; \
+             and.b32 %r5, %r5, 0xffff; add.u32 %r5, %r5, 1; and.b32 %r6, %r1, 3; setp.eq.u32 %p2, %r6, 0; ",
+            $guard,
+            " st.global.u32 [%d1], %r5;"
+        )
+    };
+}
+
 /// What is done by values without one. `%r1` is the number of the thread, `%r2` is a word that nobody has written, `%r3` one that
 /// is written, and `%r4` has its upper half written and the lower one not. `%d1` is where the thread has a word in global memory, `%d2` where it
 /// has one in shared memory, and `%d3` where it has one in local memory.
@@ -128,14 +225,71 @@ const CASES: &[(&str, Option<&str>)] = &[
         Some(STORES),
     ),
     ("mov.u32 %r2, 5; st.global.u32 [%d1], %r2;", None),
+    // Registers to which nothing was written.
+    ("st.global.u32 [%d1], %r9;", Some(READS_AND_STORES)),
+    ("mov.u32 %r5, %r9; mov.u32 %r6, %r5; st.global.u32 [%d1], %r6;", Some(READS_AND_STORES)),
+    ("add.u32 %r5, %r9, 1; st.global.u32 [%d1], %r3;", None),
+    ("add.u32 %r5, %r9, 1; st.global.u32 [%d1], %r5;", Some(STORES)),
+    ("add.u32 %r9, %r9, 1; mov.u32 %r9, 1; st.global.u32 [%d1], %r9;", None),
+    ("st.shared.u32 [%d2], %r9; ld.shared.u32 %r5, [%d2]; st.global.u32 [%d1], %r5;", Some(STORES)),
+    ("mul.wide.u32 %d4, %r1, 4; add.u64 %d4, %d1, %d4; st.global.v2.u32 [%d4], {%r3, %r9};", None),
+    (
+        "mul.wide.u32 %d4, %r1, 4; add.u64 %d4, %d1, %d4; st.global.v2.u32 [%d4], {%r8, %r9};",
+        Some(READS_AND_STORES),
+    ),
+    ("and.b32 %r5, %r9, 0; st.global.u32 [%d1], %r5;", None),
+    ("xor.b32 %r5, %r9, %r9; st.global.u32 [%d1], %r5;", None),
+    ("sub.u32 %r5, %r9, %r9; st.global.u32 [%d1], %r5;", None),
+    ("sub.u32 %r5, %r9, %r8; st.global.u32 [%d1], %r5;", Some(STORES)),
+    ("setp.eq.u32 %p2, %r9, 0; @%p2 bra DONE; st.shared.u32 [%d2], 1;", Some(DECIDES)),
+    ("@%p3 bra DONE; st.shared.u32 [%d2], 1;", Some(READS_AND_DECIDES)),
+    ("nanosleep.u32 %r9;", Some(READS_AND_USES)),
+    ("and.b64 %d4, %d5, 4; add.u64 %d4, %d1, %d4; ld.global.u32 %r5, [%d4];", Some(ADDRESS)),
+    // What a predicate sets, and what reads it by the same one.
+    ("setp.lt.u32 %p2, %r1, 8; @%p2 mov.u32 %r9, 3; @%p2 st.global.u32 [%d1], %r9;", None),
+    ("setp.lt.u32 %p2, %r1, 8; @%p2 mov.u32 %r9, 3; st.global.u32 [%d1], %r9;", Some(READS_AND_STORES)),
+    ("setp.lt.u32 %p2, %r1, 8; @%p2 mov.u32 %r9, 3; selp.u32 %r5, %r9, 7, %p2; st.global.u32 [%d1], %r5;", None),
+    (
+        "setp.lt.u32 %p2, %r1, 8; @!%p2 bra SKIP; mov.u32 %r9, 3; SKIP: @!%p2 bra DONE; st.global.u32 [%d1], %r9;",
+        None,
+    ),
+    (
+        "mov.u32 %r5, 0; LOOP: add.u32 %r6, %r9, %r5; mov.u32 %r9, 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 3; @%p2 bra LOOP; st.global.u32 [%d1], %r6;",
+        None,
+    ),
+    ("{ .param .b32 y; call.uni (y), unset, (); ld.param.b32 %r5, [y]; } st.global.u32 [%d1], %r3;", None),
+    ("{ .param .b32 y; call.uni (y), unset, (); ld.param.b32 %r5, [y]; } st.global.u32 [%d1], %r5;", Some(STORES)),
+    // Products: a row depends on that of A.
+    (MMA!("%r3", "%r12"), None),
+    (MMA!("%r3", "%r10"), Some(STORES)),
+    (SPARSE!("0", "0"), None),
+    (SPARSE!("2", "0"), Some(STORES)),
+    (SPARSE!("2", "1"), None),
+    (SCALED!("0", "0"), None),
+    (SCALED!("2", "0"), Some(STORES)),
+    (SCALED!("2", "1"), None),
+    (WMMA!("%r12"), None),
+    (WMMA!("%r10"), Some(STORES)),
+    // Rows that are written, and the others.
+    (FRAGMENT!("@%p2"), None),
+    (FRAGMENT!("@!%p2"), Some(STORES)),
+    (FRAGMENT_STORED!("@%p2"), None),
+    (FRAGMENT_STORED!("@!%p2"), Some(STORES)),
+    (
+        "add.u32 %r9, %r9, 1; ld.param.u64 %d4, [p]; wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%d4], {%r9, %r3, %r3, %r3}, 16;",
+        Some(STORES),
+    ),
+    (TRANSPOSED!("@%p2"), None),
+    (TRANSPOSED!("@!%p2"), Some(STORES)),
     ("ld.shared.u32 %r2, [%d2]; st.global.u32 [%d1], %r2;", None),
 ];
 
 fn run(body: &str, seed: u64) -> Vec<(Kind, String)> {
     let module = format!(
         ".version 8.6\n.target sm_90\n.address_size 64\n.func (.param .b32 to) more (.param .b32 from) {{ .reg .b32 %q<2>; ld.param.u32 %q1, [from]; add.u32 %q1, %q1, 5;\n\
-         st.param.u32 [to], %q1; ret; }}\n.visible .entry k(.param .u64 p) {{\n\
-         .reg .b32 %r<10>; .reg .b64 %d<6>; .reg .b16 %h<4>; .reg .pred %p<4>; .shared .align 16 .b8 room[512]; .local .align 8 .b8 own[8];\n\
+         st.param.u32 [to], %q1; ret; }}\n\
+         .func (.param .b32 to) unset {{ .reg .b32 %q<3>; add.u32 %q1, %q2, 1; st.param.u32 [to], %q1; ret; }}\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b32 %r<18>; .reg .b64 %d<6>; .reg .b16 %h<4>; .reg .pred %p<4>; .shared .align 16 .b8 room[512]; .local .align 8 .b8 own[8];\n\
          ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 4; add.u64 %d1, %d1, %d4; mov.u64 %d2, room; add.u64 %d2, %d2, %d4;\n\
          mov.u64 %d3, own; st.shared.u32 [%d2], %r1; st.shared.u16 [%d2+258], 3; setp.gt.u32 %p1, %r1, 99;\n\
          ld.shared.u32 %r2, [%d2+128]; ld.shared.u32 %r3, [%d2]; ld.shared.u32 %r4, [%d2+256];\n\
@@ -143,7 +297,7 @@ fn run(body: &str, seed: u64) -> Vec<(Kind, String)> {
     );
     let program = Program::parse(&module);
     let mut trial = Trial::new(&program, "k");
-    trial.seed(seed).unwritten(256).expect("a little memory");
+    trial.seed(seed).unwritten(512).expect("a little memory");
     let report = trial.check();
     assert_eq!(report.stop, None, "{body}");
     let what = |finding: &ptx_interpreter::Finding| finding.places.last().map(|place| place.what.clone());
@@ -159,5 +313,36 @@ fn what_is_done_by_values_without_one() {
         }
     }
     println!("{} texts", CASES.len());
-    assert!(CASES.len() >= 66, "fewer texts than there were");
+    assert!(CASES.len() >= 103, "fewer texts than there were");
+}
+
+/// A product of `wgmma` to registers, to which nothing was written, and one that is added to that.
+fn sums_of_four_warps(adds: bool, stored: &str) -> Vec<String> {
+    let module = format!(
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p) {{ .reg .b32 %r<10>; .reg .b64 %d<4>; .reg .pred %p<2>;\n\
+         .shared .align 128 .b8 room[256]; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2;\n\
+         mov.u64 %d3, room; mul.wide.u32 %d2, %r1, 2; add.u64 %d2, %d3, %d2; st.shared.u16 [%d2], 0; fence.proxy.async; bar.sync 0;\n\
+         cvta.to.shared.u64 %d3, %d3; shr.u64 %d3, %d3, 4; or.b64 %d3, %d3, 0x1000080000;\n\
+         setp.eq.u32 %p1, 1, {}; wgmma.fence.sync.aligned;\n\
+         wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%r2, %r3, %r4, %r5}}, {{%r6, %r1, %r1, %r1}}, %d3, %p1, 1, 1, 0;\n\
+         wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; st.global.u32 [%d1], {stored}; ret; }}\n",
+        u8::from(adds)
+    );
+    let program = Program::parse(&module);
+    let mut trial = Trial::new(&program, "k");
+    trial.block([128, 1, 1]).unwritten(512).expect("a little memory");
+    let report = trial.check();
+    assert_eq!(report.stop, None);
+    report
+        .findings
+        .iter()
+        .map(|finding| finding.places.last().map_or(String::new(), |place| place.what.clone()))
+        .collect()
+}
+
+#[test]
+fn what_a_product_of_four_warps_is_added_to() {
+    assert_eq!(sums_of_four_warps(false, "%r4"), [""; 0]);
+    assert_eq!(sums_of_four_warps(false, "%r2"), [STORES]);
+    assert_eq!(sums_of_four_warps(true, "%r4"), [STORES]);
 }

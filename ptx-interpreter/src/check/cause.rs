@@ -9,6 +9,10 @@ pub(crate) enum Cause {
     Absent { reader: Actor, site: u32, lane: usize, has_ended: bool },
     /// A load reads `bytes` bytes from `begin` on. Nobody has written the one at `at`.
     Unwritten { reader: Actor, site: u32, begin: u64, bytes: usize, at: u64 },
+    /// Nothing was written to a register, and nobody but copies has read it.
+    Unset,
+    /// An instruction computes with such a register, or does something else by it.
+    ReadUnset { reader: Actor, site: u32 },
 }
 
 /// How the bits of a value came to be undefined, and whether it is more than a copy of what was loaded with something else.

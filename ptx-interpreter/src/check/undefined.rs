@@ -1,5 +1,5 @@
 //! Values that are undefined, and that somebody uses all the same: what is loaded of bytes that nobody has written, and what a shuffle takes
-//! from a lane that is not there. To have them is no mistake, nor to compute with them: compilers copy what is between the fields of a
+//! from a lane that is not there; and registers to which nothing was written. To have them is no mistake, nor to compute with them: compilers copy what is between the fields of a
 //! structure, and rows of a matrix beyond the last one are computed with the others and then not stored.
 
 use super::actor::Actor;
@@ -19,6 +19,8 @@ impl Checks {
             Cause::Absent { reader, site: from, lane, has_ended } => {
                 self.uses_absent((reader, from), (lane, has_ended), (actor, site, what.into()));
             }
+            Cause::Unset => self.uses_unset((actor, site), (actor, site, what)),
+            Cause::ReadUnset { reader, site: from } => self.uses_unset((reader, from), (actor, site, what)),
             Cause::Unwritten { reader, site: load, begin, bytes, at } => {
                 let event = Event { actor: reader, site: load, address: begin, bytes, how: How::READ, engine: None };
                 let mut found = self.of_unwritten(event, at);
@@ -45,6 +47,23 @@ impl Checks {
             places: vec![(by.0, by.1, format!("shuffles the register of lane {lane}, {why}")), user],
             notes: vec!["PTX leaves undefined what such a shuffle gives, and so what is computed with it".into()],
             help: help.into(),
+            times: 1,
+        });
+    }
+
+    /// What reads the register mostly is what does something by it.
+    fn uses_unset(&mut self, by: (Actor, u32), (actor, site, what): (Actor, u32, &str)) {
+        const READS: &str = "reads a register to which nothing was written before";
+        let places = match by == (actor, site) {
+            true => vec![(actor, site, format!("{READS}, and {what}"))],
+            false => vec![(by.0, by.1, READS.into()), (actor, site, what.into())],
+        };
+        self.find(Found {
+            kind: Kind::Uninitialised,
+            title: "a value is used of a register to which nothing was written".into(),
+            places,
+            notes: vec!["mostly it is a variable that some way through the function does not set".into()],
+            help: "give the variable a value where it is declared, or on each way to its use".into(),
             times: 1,
         });
     }

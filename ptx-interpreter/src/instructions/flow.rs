@@ -30,6 +30,10 @@ pub(crate) struct Return;
 pub(crate) struct Exit;
 
 impl Step for Table {
+    fn targets(&self) -> Option<&[usize]> {
+        Some(&self.targets)
+    }
+
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         for thread in group.threads() {
             let index = machine.get(thread, &self.index)? as u32 as usize;
@@ -62,6 +66,10 @@ impl Step for Call {
 }
 
 impl Step for Return {
+    fn targets(&self) -> Option<&[usize]> {
+        Some(&[])
+    }
+
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         let ended = machine.leave(group);
         if ended == 0 { Ok(()) } else { machine.end(group) }
@@ -69,6 +77,10 @@ impl Step for Return {
 }
 
 impl Step for Exit {
+    fn targets(&self) -> Option<&[usize]> {
+        Some(&[])
+    }
+
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         machine.end(group)
     }

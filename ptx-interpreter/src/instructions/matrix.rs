@@ -4,7 +4,7 @@ use ptx_intrinsics::on_cpu::matrix::{ROW, Rows};
 
 use super::together::{Together, collective, give, values};
 use crate::machine::group::{Group, Thread};
-use crate::machine::lanes::LANES;
+use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
@@ -40,16 +40,20 @@ fn all_are_here(all: &[Thread]) -> Result<()> {
     }
 }
 
+/// A lane has two halves of a row, and gets two of a column.
+fn transposed(values: &Lanes) -> Lanes {
+    let half = |row: usize, column: usize| values[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+    std::array::from_fn(|lane| {
+        let (group, own) = (lane / 4, lane % 4);
+        half(2 * own, group) | half(2 * own + 1, group) << 16
+    })
+}
+
 impl Together for Transpose {
-    /// A lane has two halves of a row, and gets two of a column.
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         all_are_here(all)?;
-        let values = values(machine, all, &self.value)?;
-        let half = |row: usize, column: usize| values[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
-        let results = std::array::from_fn(|lane| {
-            let (group, own) = (lane / 4, lane % 4);
-            half(2 * own, group) | half(2 * own + 1, group) << 16
-        });
+        let results = transposed(&values(machine, all, &self.value)?);
+        machine.watch_transposed(all, [&self.to, &self.value], transposed);
         give(machine, all, &self.to, &results)
     }
 }

@@ -37,7 +37,7 @@ impl Together for Multiply {
         let content = self.registers.read(machine, all)?;
         let register = |matrix, lane, number| content.register(matrix, lane, number);
         let result = self.product.result(all.iter().map(|thread| thread.lane), register, fused_of(self.round));
-        machine.watch_registers_product(all, self.registers.all(), |matrix, lane, number| {
+        machine.watch_registers_product(all, self.registers.all(), &[], |matrix, lane, number| {
             self.product.places(matrix, lane, number).collect()
         });
         self.registers.write(machine, all, result)

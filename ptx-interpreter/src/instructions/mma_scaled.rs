@@ -8,6 +8,11 @@ use crate::machine::group::Thread;
 use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Step};
 use crate::ptx::operand::Operand;
+use crate::watch::exchanged::Deciding;
+
+/// Elements along the depth, at most, and how many have one scale, at least.
+const DEPTH: usize = 64;
+const OF_SCALE: usize = 16;
 
 struct Multiply {
     scaled: Scaled,
@@ -53,6 +58,23 @@ impl Multiply {
     }
 }
 
+impl Multiply {
+    /// The bytes of registers that have the scales of each row of A, and of each column of B.
+    fn deciding(&self, selected: [Selected; 2]) -> Vec<Deciding<'_>> {
+        let mut all = Vec::new();
+        for (number, (matrix, count)) in [(Matrix::A, 16), (Matrix::B, 8)].into_iter().enumerate() {
+            for (line, along) in
+                (0..count).flat_map(|line| (0..DEPTH).step_by(OF_SCALE).map(move |along| (line, along)))
+            {
+                let (lane, byte) = self.scaled.scale_of(matrix, line, along, selected[number]);
+                let register = &self.scales[number];
+                all.push(Deciding { matrix, line, lane, register, bits: 0xff << (8 * byte) });
+            }
+        }
+        all
+    }
+}
+
 impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         let content = self.registers.read(machine, all)?;
@@ -62,6 +84,8 @@ impl Together for Multiply {
         let (of_a, of_b) = (of_a?, of_b?);
         let scales = |matrix, lane: usize| (if matrix == Matrix::A { &of_a } else { &of_b })[lane][0] as u32;
         let result = self.scaled.result(all.iter().map(|thread| thread.lane), register, scales, selected);
+        let places = |matrix, lane, number| self.scaled.product.places(matrix, lane, number).collect();
+        machine.watch_registers_product(all, self.registers.all(), &self.deciding(selected), places);
         self.registers.write(machine, all, result)
     }
 }

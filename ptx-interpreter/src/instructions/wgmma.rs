@@ -5,6 +5,7 @@
 
 use ptx_intrinsics::on_cpu::matrix::{Meaningless, Operand as Of, Product, Sparse};
 
+use super::mma_sparse::metadata_of_rows;
 use super::together::{Together, collective, registers};
 use crate::machine::group::Thread;
 use crate::machine::stop::{Result, missing, wrong};
@@ -147,6 +148,13 @@ impl Product8 {
         }
     }
 
+    fn places(&self, operand: Of, lane: usize, number: usize) -> Vec<(usize, usize)> {
+        match self {
+            Product8::Dense(product) => product.places(operand, lane, number).collect(),
+            Product8::Sparse { sparse, .. } => sparse.places(operand, lane, number).collect(),
+        }
+    }
+
     /// The registers of D of each thread; `metadata` are theirs. Also metadata that say nothing.
     fn result(
         &self,
@@ -199,6 +207,7 @@ impl Together for Multiply {
             };
             let (result, found) = self.product.result(register, &metadata);
             machine.watch_metadata(all[0], found);
+            self.watch_tile(machine, all, d, adds);
             for (thread, values) in all.iter().zip(result) {
                 for (register, value) in d.iter().zip(values) {
                     machine.set(*thread, register, value.into())?;
@@ -229,6 +238,18 @@ impl Multiply {
             registers.map(|number| self.product.register(Of::A, lane, number, bits)).collect()
         };
         Ok((0..all.len()).map(of).collect())
+    }
+
+    /// What is undefined of A in registers, or of what is added, is so of the result. Who reads it in memory is told.
+    fn watch_tile(&self, machine: &mut Machine<'_>, all: &[Thread], d: &[Operand], adds: bool) {
+        let a: &[Operand] = if let Factor::Registers(registers) = &self.a { registers } else { &[] };
+        let c = if adds { d } else { &[] };
+        let deciding = match &self.product {
+            Product8::Sparse { sparse, metadata, threads } => metadata_of_rows(sparse, metadata, *threads),
+            Product8::Dense(_) => Vec::new(),
+        };
+        let places = |operand, lane, number| self.product.places(operand, lane, number);
+        machine.watch_registers_product(all, [d, a, &[], c], &deciding, places);
     }
 
     /// The elements of some rows of A, or columns of B, one after the other.

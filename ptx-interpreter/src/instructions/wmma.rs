@@ -194,7 +194,6 @@ impl Fragment {
     }
 
     fn access(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
-        let how = if self.loads { How::READ } else { How::WRITE };
         let base = machine.address(thread, self.space, &self.address)?;
         let [rows, columns] = self.size;
         let stride = match &self.stride {
@@ -204,24 +203,41 @@ impl Fragment {
         };
         for (at, elements) in self.elements.iter().enumerate() {
             let pieces = self.pieces(base, stride, &elements[thread.lane])?;
-            for (address, bytes) in &pieces {
-                aligned(*address, *bytes)?;
-                machine.watch_one(thread, *address, *bytes, how)?;
+            match self.loads {
+                true => self.load(machine, thread, &pieces, at)?,
+                false => self.store(machine, thread, &pieces, at)?,
             }
-            if self.loads {
-                let mut value = 0;
-                for (place, (address, bytes)) in pieces.iter().enumerate() {
-                    value |= machine.read_number(*address, *bytes)? << (8 * bytes * place);
-                }
-                for register in self.list.iter().skip(at).step_by(self.elements.len()) {
-                    machine.set(thread, register, value.into())?;
-                }
-            } else {
-                let value = machine.get(thread, &self.list[at])? as u64;
-                for (place, (address, bytes)) in pieces.iter().enumerate() {
-                    machine.write_number(*address, *bytes, value >> (8 * bytes * place))?;
-                }
+        }
+        Ok(())
+    }
+
+    /// One register, and those that have the same elements.
+    fn load(&self, machine: &mut Machine<'_>, thread: Thread, pieces: &[(u64, usize)], at: usize) -> Result<()> {
+        let (mut value, mut undefined) = (0, None);
+        for (place, (address, bytes)) in pieces.iter().enumerate() {
+            aligned(*address, *bytes)?;
+            let begin = 8 * bytes * place;
+            machine.reads_to_registers(|machine| machine.watch_one(thread, *address, *bytes, How::READ))?;
+            if let Some((bits, why)) = machine.undefined_read(thread, (*address, *bytes)) {
+                undefined = Some((undefined.map_or(0, |(all, _)| all) | bits << begin, why));
             }
+            value |= machine.read_number(*address, *bytes)? << begin;
+        }
+        for register in self.list.iter().skip(at).step_by(self.elements.len()) {
+            machine.set(thread, register, value.into())?;
+            machine.all_get(&[thread], register, &[undefined]);
+        }
+        Ok(())
+    }
+
+    fn store(&self, machine: &mut Machine<'_>, thread: Thread, pieces: &[(u64, usize)], at: usize) -> Result<()> {
+        let value = machine.get(thread, &self.list[at])? as u64;
+        for (place, (address, bytes)) in pieces.iter().enumerate() {
+            aligned(*address, *bytes)?;
+            let begin = 8 * bytes * place;
+            machine.watch_one(thread, *address, *bytes, How::WRITE)?;
+            machine.watch_part_stored(thread, (*address, *bytes), &self.list[at], begin as u32);
+            machine.write_number(*address, *bytes, value >> begin)?;
         }
         Ok(())
     }
@@ -271,11 +287,27 @@ fn of_parts(parts: Parts, operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     collective(Operand::Number(u32::MAX.into()), Multiply { parts, sources, lists })
 }
 
+impl Multiply {
+    /// Rows and columns of the elements of a register of a list: of B each column, and the place along it.
+    fn places(&self, matrix: Matrix, lane: usize, number: usize) -> Vec<(usize, usize)> {
+        let sources = &self.sources[match matrix {
+            Matrix::D => 0,
+            Matrix::A => 1,
+            Matrix::B => 2,
+            Matrix::C => 3,
+        }];
+        let elements = self.parts.elements(matrix, lane, sources[number % sources.len()]).into_iter();
+        elements.map(|[row, column]| if matrix == Matrix::B { (column, row) } else { (row, column) }).collect()
+    }
+}
+
 impl Together for Multiply {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         all_are_here(all)?;
         let [_, a, b, c] = &self.lists;
         let content = [registers(machine, all, a)?, registers(machine, all, b)?, registers(machine, all, c)?];
+        let lists = [&self.lists[0], a, b, c].map(Vec::as_slice);
+        machine.watch_registers_product(all, lists, &[], |matrix, lane, number| self.places(matrix, lane, number));
         let fused = fused_of(round_of(self.parts.product.rounding));
         for (below, beside) in
             (0..self.parts.below).flat_map(|below| (0..self.parts.beside).map(move |beside| (below, beside)))

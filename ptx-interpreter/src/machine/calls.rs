@@ -55,6 +55,7 @@ impl<'a> Machine<'a> {
         let places = code.parameters.iter().zip(&code.places).zip(arguments);
         let copies = places.map(|((parameter, place), argument)| (from + argument, base + place, parameter.bytes));
         self.hands_over(group, Some((base, code.frame)), copies);
+        self.begins_unset(Group { frame: place, ..group });
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! A module that is ready to run, and the state of a launch: its blocks, warps and threads.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::check::{Actor, Checks};
 use crate::machine::exchange::Exchange;
@@ -75,6 +75,8 @@ pub(crate) struct Code {
     /// Registers of each thread as it begins, if `setmaxnreg` changes them later.
     pub(crate) registers_at_entry: Option<u32>,
     pub(crate) lines: Vec<Line>,
+    /// The registers that some way through it reads first, as far as it was asked.
+    pub(crate) read_first: OnceLock<Vec<Register>>,
 }
 
 /// An instruction.
@@ -110,6 +112,11 @@ pub(crate) trait Step: Send + Sync {
     /// Whether it does nothing but compute the value of its first operand.
     fn computes(&self) -> bool {
         false
+    }
+
+    /// The lines at which its threads may go on, if that is not behind it.
+    fn targets(&self) -> Option<&[usize]> {
+        None
     }
 
     /// The mask and the rest of it, if threads of a warp exchange something.
@@ -333,6 +340,7 @@ impl<'a> Machine<'a> {
                 };
                 let place = block * self.warps_of_block + number;
                 self.warps[place] = Some(Box::new(warp));
+                self.begins_unset(Group { warp: place, frame: 0, mask: live });
                 begun.push(place);
             }
         }

@@ -260,6 +260,7 @@ fn code(
         exact_threads: function.exact_threads,
         registers_at_entry: registers_at_entry(function),
         lines,
+        read_first: Default::default(),
     }
 }
 
@@ -340,8 +341,8 @@ impl Names<'_> {
         let operands = text::operands(rest);
         match words[0] {
             "bra" => return self.target(rest.trim()).map_or_else(|| no_label(rest), Action::Branch),
-            "brx" => return self.table(&operands),
-            "call" => return self.call(rest),
+            "brx" => return self.table(&operands, read),
+            "call" => return self.call(rest, read),
             "ret" => return Action::Control(Box::new(Return)),
             "exit" => return Action::Control(Box::new(Exit)),
             _ => {}
@@ -365,17 +366,20 @@ impl Names<'_> {
         self.labels.get(self.outer, self.block, label).copied()
     }
 
-    fn table(&self, operands: &[String]) -> Action {
+    fn table(&self, operands: &[String], read: &mut Vec<Operand>) -> Action {
         let [index, table] = operands else { return Action::Malformed("a table without an index".into()) };
         let targets = self.tables.get(table).map(|labels| labels.iter().map(|label| self.target(label)).collect());
         match (self.operand(index), targets.flatten()) {
-            (Some(index), Some(targets)) => Action::Control(Box::new(Table { index, targets })),
+            (Some(index), Some(targets)) => {
+                read.push(index.clone());
+                Action::Control(Box::new(Table { index, targets }))
+            }
             _ => no_label(table),
         }
     }
 
     /// `(result), name, (arguments)`
-    fn call(&self, rest: &str) -> Action {
+    fn call(&self, rest: &str, read: &mut Vec<Operand>) -> Action {
         let parts = text::operands(rest);
         let (results, parts) = match parts.split_first() {
             Some((first, others)) if first.starts_with('(') => (first.as_str(), others),
@@ -391,9 +395,9 @@ impl Names<'_> {
                 .collect::<Option<Vec<u64>>>()
         };
         let Some(name) = parts.first() else { return Action::Malformed("a call of nothing".into()) };
-        let callee = self
-            .register(name)
-            .map_or_else(|| Callee::Name(name.clone()), |register| Callee::Address(Operand::Register(*register)));
+        let address = self.register(name).map(|register| Operand::Register(*register));
+        read.extend(address.clone());
+        let callee = address.map_or_else(|| Callee::Name(name.clone()), Callee::Address);
         match (list(results), list(parts.get(1).map_or("", String::as_str))) {
             (Some(results), Some(arguments)) => Action::Control(Box::new(Call { callee, results, arguments })),
             _ => Action::Malformed(format!("what is handed to {name} is not declared")),

@@ -10,6 +10,7 @@ pub(crate) mod origins;
 pub(crate) mod paths;
 pub(crate) mod pool;
 pub(crate) mod read;
+pub(crate) mod read_first;
 pub(crate) mod room;
 pub(crate) mod scoped;
 pub(crate) mod separate;

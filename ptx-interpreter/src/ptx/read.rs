@@ -1,14 +1,29 @@
-//! Whether somebody reads what an instruction gives.
+//! What instructions read and give, and whether somebody reads that.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 
 use crate::machine::Program;
-use crate::ptx::text::{element, guarded, opcode, operands, words};
+use crate::ptx::text::{self, element, guarded, opcode, operands};
 
 /// The registers of a function that its instructions read, by their names. To move a register is no reading of it, if nobody reads what it is
 /// moved to.
 pub(crate) type Read = HashSet<String>;
+
+/// Whether an instruction gives a value to its first operand, if that is no address.
+pub(crate) fn gives(words: &[&str]) -> bool {
+    match words[0] {
+        "bra" | "brx" | "call" | "nanosleep" | "stackrestore" | "setmaxnreg" => false,
+        "bar" | "barrier" => words.contains(&"red"),
+        "tcgen05" => !words.contains(&"dealloc"),
+        _ => true,
+    }
+}
+
+/// Whether it reads its first operand, if that is no address. A product of `wgmma` is added to what is there.
+pub(crate) fn reads_first(words: &[&str]) -> bool {
+    words[0] == "wgmma" || !gives(words)
+}
 
 impl Program {
     /// Whether the function does something with the first operand of an instruction.
@@ -16,7 +31,7 @@ impl Program {
         let site = &self.sites[site as usize];
         let read = self.read_in(&site.function);
         let operands = operands(opcode(guarded(&site.text).1).1);
-        operands.first().is_some_and(|first| words(&whole(first)).any(|name| read.contains(name)))
+        operands.first().is_some_and(|first| text::words(&whole(first)).any(|name| read.contains(name)))
     }
 
     fn read_in(&self, function: &str) -> Arc<Read> {
@@ -36,19 +51,18 @@ fn whole(operand: &str) -> String {
 
 fn read<'t>(texts: impl Iterator<Item = &'t str>) -> Read {
     let (mut read, mut moves) = (Read::new(), Vec::new());
-    let mut reads = |operand: &str| read.extend(words(operand).map(str::to_owned));
+    let mut reads = |operand: &str| read.extend(text::words(operand).map(str::to_owned));
     for text in texts {
         let (guard, instruction) = guarded(text);
         guard.into_iter().for_each(&mut reads);
         let (opcode, rest) = opcode(instruction);
         let operands: Vec<String> = operands(rest).iter().map(|operand| whole(operand)).collect();
         let Some((first, others)) = operands.split_first() else { continue };
-        let name = opcode.split('.').next().unwrap_or_default();
-        match name {
+        let words: Vec<&str> = opcode.split('.').collect();
+        match words[0] {
             "mov" => moves.extend(others.iter().map(|from| (first.clone(), from.clone()))),
             _ => {
-                // What these have first is read too.
-                let is_read = first.starts_with('[') || matches!(name, "wgmma" | "bra" | "brx" | "call");
+                let is_read = first.starts_with('[') || reads_first(&words);
                 operands.iter().skip(usize::from(!is_read)).for_each(|operand| reads(operand));
             }
         }
@@ -57,8 +71,8 @@ fn read<'t>(texts: impl Iterator<Item = &'t str>) -> Read {
     loop {
         let before = read.len();
         for (to, from) in moves.iter().rev() {
-            if words(to).any(|name| read.contains(name)) {
-                read.extend(words(from).map(str::to_owned));
+            if text::words(to).any(|name| read.contains(name)) {
+                read.extend(text::words(from).map(str::to_owned));
             }
         }
         if read.len() == before {

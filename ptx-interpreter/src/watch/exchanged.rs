@@ -6,8 +6,18 @@ use crate::check::{Cause, Origin};
 use crate::machine::Machine;
 use crate::machine::exchange::Exchange;
 use crate::machine::group::Thread;
-use crate::machine::lanes::LANES;
+use crate::machine::lanes::{LANES, Lanes};
 use crate::ptx::operand::Operand;
+
+/// A register by which a row of A is decided, or a column of B, besides those with its elements: metadata, or scales.
+pub(crate) struct Deciding<'o> {
+    pub(crate) matrix: Matrix,
+    pub(crate) line: usize,
+    pub(crate) lane: usize,
+    pub(crate) register: &'o Operand,
+    /// Those of its bits that do so.
+    pub(crate) bits: u64,
+}
 
 impl Machine<'_> {
     /// A warp has multiplied matrices: a row of the result depends on that of A, and a column on that of B. `places` gives the rows and
@@ -16,6 +26,7 @@ impl Machine<'_> {
         &mut self,
         all: &[Thread],
         [d, a, b, c]: [&[Operand]; 4],
+        deciding: &[Deciding<'_>],
         places: impl Fn(Matrix, usize, usize) -> Vec<(usize, usize)>,
     ) {
         let Some(first) = all.first() else { return };
@@ -34,26 +45,56 @@ impl Machine<'_> {
                     }
                 }
             }
+            for one in deciding.iter().filter(|one| one.matrix == matrix) {
+                let undefined = machine.undefined_of(all[one.lane].alone(), one.register);
+                if let Some(bits) = undefined.filter(|bits| bits.lanes[one.lane] & one.bits != 0) {
+                    why = why.or(Some(bits.origin));
+                    lines.push(one.line);
+                }
+            }
             lines
         };
         let (rows, columns) = (lines(self, Matrix::A, a), lines(self, Matrix::B, b));
-        for thread in all {
-            for (number, register) in d.iter().enumerate() {
+        for (number, register) in d.iter().enumerate() {
+            let of_thread = |thread: &Thread| {
                 let of_c = c.get(number).and_then(|register| self.undefined_of(thread.alone(), register));
                 let elements = places(Matrix::D, thread.lane, number);
                 let width = if elements.len() == 2 { 16 } else { 64 };
-                let mut bits = of_c.map_or(0, |bits| u128::from(bits.lanes[thread.lane]));
+                let own = of_c.map_or(0, |bits| bits.lanes[thread.lane]);
+                let mut bits = 0;
                 for (at, (row, column)) in elements.iter().enumerate() {
-                    let is_of_ab = rows.contains(row) || columns.contains(column);
-                    bits |= if is_of_ab { u128::from(u64::MAX >> (64 - width)) << (width * at) } else { 0 };
+                    let element = u64::MAX >> (64 - width) << (width * at);
+                    let depends = own & element != 0 || rows.contains(row) || columns.contains(column);
+                    bits |= if depends { element } else { 0 };
                 }
-                let origin = of_c.map(|bits| bits.origin).or(why).filter(|_| bits != 0);
-                self.set_undefined(thread.alone(), register, None);
-                if let Some(origin) = origin {
-                    self.give_undefined(*thread, register, bits, Origin { is_computed: true, ..origin });
-                }
+                let why = of_c.map(|bits| bits.origin).or(why).filter(|_| bits != 0)?;
+                Some((bits.into(), Origin { is_computed: true, ..why }))
+            };
+            let given: Vec<_> = all.iter().map(of_thread).collect();
+            self.all_get(all, register, &given);
+        }
+    }
+
+    /// A warp has moved the bits of a register to other places of other lanes.
+    pub(crate) fn watch_transposed(
+        &mut self,
+        all: &[Thread],
+        [to, from]: [&Operand; 2],
+        moves: impl Fn(&Lanes) -> Lanes,
+    ) {
+        if self.warp(all[0].warp).undefined.is_empty() {
+            return;
+        }
+        let (mut lanes, mut why) = ([0; LANES], None);
+        for thread in all {
+            if let Some(bits) = self.undefined_of(thread.alone(), from) {
+                lanes[thread.lane] = bits.lanes[thread.lane];
+                why = Some(bits.origin);
             }
         }
+        let lanes = moves(&lanes);
+        let given: Vec<_> = all.iter().map(|thread| Some((lanes[thread.lane].into(), why?))).collect();
+        self.all_get(all, to, &given);
     }
 
     /// Threads of a warp have exchanged something, each by its instruction. Of a shuffle each has the value of a lane, or should have.

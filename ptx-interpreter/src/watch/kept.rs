@@ -8,6 +8,13 @@ use crate::machine::undefined::Bits;
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::operand::Operand;
 
+const STORES: &str = "stores it";
+
+/// The bits of those of some bytes for which a bit is set.
+fn bits_of(bytes: u64, count: usize) -> u128 {
+    (0..count).filter(|at| bytes >> at & 1 == 1).fold(0, |bits, at| bits | 0xff << (8 * at))
+}
+
 impl Machine<'_> {
     /// Whether a warp may have undefined values in registers, or load some.
     pub(super) fn may_have_undefined(&self, warp: usize) -> bool {
@@ -64,15 +71,14 @@ impl Machine<'_> {
 
     #[cold]
     fn follow_loaded(&mut self, group: Group, addresses: &Lanes, bytes: usize, to: &[Operand], is_signed: bool) {
-        let are_written = !self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten());
+        let are_written = self.has_read_what_is_written();
         to.iter().for_each(|to| self.set_undefined(group, to, None));
         for thread in group.threads() {
             let read = (addresses[thread.lane], bytes * to.len());
             let Some((without, origin)) = self.without_value(thread, read, are_written) else { continue };
             let mut begin = 0;
             for to in to {
-                let own = (0..bytes).filter(|at| without >> (begin + at) & 1 == 1);
-                let own = own.fold(0u128, |bits, at| bits | 0xff << (8 * at));
+                let own = bits_of(without >> begin, bytes);
                 begin += bytes;
                 let is_extended = is_signed && own >> (8 * bytes - 1) & 1 == 1;
                 let own = if is_extended { own | u128::MAX << (8 * bytes - 1) } else { own };
@@ -88,6 +94,30 @@ impl Machine<'_> {
             let (reader, site) = (self.actor(thread), self.site);
             let cause = Cause::Unwritten { reader, site, begin: address, bytes, at: address };
             self.give_undefined(thread, to, u128::MAX, Origin { cause, is_computed: true });
+        }
+    }
+
+    /// Whether somebody has written all that was read to registers since this was asked before.
+    fn has_read_what_is_written(&mut self) -> bool {
+        !self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten())
+    }
+
+    /// A thread has read some bytes to registers: their bits that are undefined, and why.
+    pub(crate) fn undefined_read(&mut self, thread: Thread, place: (u64, usize)) -> Option<(u128, Origin)> {
+        if !self.may_have_undefined(thread.warp) {
+            return None;
+        }
+        let are_written = self.has_read_what_is_written();
+        let (without, origin) = self.without_value(thread, place, are_written)?;
+        Some((bits_of(without, place.1), origin))
+    }
+
+    /// A register of some threads gets a value, of which some bits are undefined, or none.
+    pub(crate) fn all_get(&mut self, all: &[Thread], to: &Operand, undefined: &[Option<(u128, Origin)>]) {
+        // What was in other lanes says nothing of this value.
+        all.iter().for_each(|thread| self.set_undefined(thread.alone(), to, None));
+        for (thread, undefined) in all.iter().zip(undefined) {
+            undefined.iter().for_each(|(bits, why)| self.give_undefined(*thread, to, *bits, *why));
         }
     }
 
@@ -110,9 +140,11 @@ impl Machine<'_> {
         }
     }
 
-    /// It is a finding to store in global memory what was computed. What is a copy, or is stored elsewhere, is undefined there.
+    /// It is a finding to store in global memory what was computed, and nothing but registers without a value. What is a copy, or is stored
+    /// elsewhere, is undefined there.
     #[cold]
     fn follow_stored(&mut self, group: Group, addresses: &Lanes, bytes: usize, from: &[Operand]) {
+        let unset = self.all_unset(group, bytes, from);
         for (number, from) in from.iter().enumerate() {
             let all: Vec<Option<Bits>> = from.places().map(|(at, _)| self.undefined(group, at)).collect();
             let without = |lane: usize| {
@@ -122,8 +154,9 @@ impl Machine<'_> {
             };
             let first = all.iter().flatten().next().copied();
             let mut wrong = None;
-            if let Some(bits) = first.filter(|bits| bits.origin.is_computed) {
-                let mask = lanes_where(group.mask, |lane| without(lane) != 0 && self.is_global(addresses[lane]));
+            if let Some(bits) = first {
+                let those = if bits.origin.is_computed { group.mask } else { unset };
+                let mask = lanes_where(those, |lane| without(lane) != 0 && self.is_global(addresses[lane]));
                 wrong = (mask != 0).then_some((mask, bits));
             }
             for lane in lanes_of(group.mask) {
@@ -139,10 +172,44 @@ impl Machine<'_> {
                     group,
                     &Bits { lanes: std::array::from_fn(|lane| u64::from(mask >> lane & 1 == 1)), ..bits },
                     from,
-                    "stores it",
+                    STORES,
                 );
             }
         }
+    }
+
+    /// A thread stores some bytes of a register, from one of its bits on.
+    pub(crate) fn watch_part_stored(
+        &mut self,
+        thread: Thread,
+        (address, bytes): (u64, usize),
+        from: &Operand,
+        begin: u32,
+    ) {
+        if !self.may_have_undefined(thread.warp) {
+            return;
+        }
+        let own = self.undefined_of(thread.alone(), from);
+        let lane = own.map_or(0, |bits| bits.lanes[thread.lane] >> begin);
+        let mut without = (0..bytes).filter(|at| lane >> (8 * at) & 0xff != 0).fold(0, |all, at| all | 1u64 << at);
+        if let Some(bits) = own.filter(|bits| bits.origin.is_computed && without != 0 && self.is_global(address)) {
+            self.use_undefined(thread.alone(), &bits, from, STORES);
+            without = 0;
+        }
+        let origin = own.map(|bits| bits.origin);
+        self.checks.iter_mut().for_each(|checks| checks.stores_undefined(address, bytes, without, origin));
+    }
+
+    /// The lanes that store nothing but registers to which nothing was written.
+    fn all_unset(&self, group: Group, bytes: usize, from: &[Operand]) -> u32 {
+        let own = u64::MAX >> (64 - 8 * bytes.min(8));
+        let is_unset = |bits: Bits, lane: usize| {
+            matches!(bits.origin.cause, Cause::ReadUnset { .. }) && bits.lanes[lane] & own == own
+        };
+        let mask = |at: usize| {
+            self.undefined(group, at).map_or(0, |bits| lanes_where(group.mask, |lane| is_unset(bits, lane)))
+        };
+        from.iter().flat_map(Operand::places).fold(group.mask, |all, (at, _)| all & mask(at))
     }
 
     /// A warp has loaded a matrix: the bytes without a value of each row of 16, and where its bytes go.
@@ -156,13 +223,13 @@ impl Machine<'_> {
         if !self.may_have_undefined(all[0].warp) {
             return;
         }
-        let are_written = !self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten());
+        let are_written = self.has_read_what_is_written();
         let row = |machine: &mut Self, (thread, address): &(Thread, u64)| {
             machine.without_value(*thread, (*address, 16), are_written)
         };
         let rows: Vec<Option<(u64, Origin)>> = rows.iter().map(|named| row(self, named)).collect();
-        for thread in all {
-            for (number, register) in registers.iter().enumerate() {
+        for (number, register) in registers.iter().enumerate() {
+            let of_thread = |thread: &Thread| {
                 let (mut bits, mut why) = (0, None);
                 for at in 0..4 {
                     let (row, byte) = place(thread.lane, number, at);
@@ -171,12 +238,10 @@ impl Machine<'_> {
                         why = Some(origin);
                     }
                 }
-                let group = thread.alone();
-                self.set_undefined(group, register, None);
-                if let Some(origin) = why {
-                    self.give_undefined(*thread, register, bits, origin);
-                }
-            }
+                Some((bits, why?))
+            };
+            let given: Vec<_> = all.iter().map(of_thread).collect();
+            self.all_get(all, register, &given);
         }
     }
 

@@ -1,11 +1,12 @@
 //! What the machine tells the checks.
 
-mod exchanged;
+pub(crate) mod exchanged;
 pub(crate) mod group;
 mod kept;
 pub(crate) mod tensor;
 pub(crate) mod texture;
 mod undefined;
+mod unset;
 
 use std::collections::HashMap;
 use std::ops::Range;

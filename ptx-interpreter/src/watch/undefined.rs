@@ -10,15 +10,41 @@ use crate::machine::stop::Result;
 use crate::machine::undefined::{Bits, Region};
 use crate::machine::{Action, Line, Machine, Warp};
 use crate::ptx::operand::{Operand, Register};
+use crate::ptx::read::gives;
 use crate::ptx::text::{guarded, opcode};
+
+const DECIDES: &str = "decides by it what to do";
 
 /// What does not depend on anything else in its lane is looked at elsewhere, when all threads have come.
 fn is_of_the_warp(words: &[&str]) -> bool {
+    matches!(
+        words[0],
+        "shfl" | "vote" | "match" | "redux" | "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "wmma" | "wgmma"
+    )
+}
+
+/// Whether an operand is followed otherwise: values that are stored, and what a warp exchanges or multiplies. Of `wgmma` all but its
+/// registers of matrices and of metadata have to be the same for all.
+fn is_followed(words: &[&str], number: usize, operand: &Operand) -> bool {
     match words[0] {
-        "shfl" | "vote" | "match" | "redux" | "ldmatrix" | "stmatrix" | "movmatrix" => true,
-        "mma" => !words.contains(&"block_scale") && !words[1].starts_with("sp"),
-        _ => false,
+        _ if matches!(operand, Operand::Address(..)) => false,
+        "st" => true,
+        "wgmma" => matches!(operand, Operand::Vector(_)) || words.contains(&"sp") && number == 3,
+        "wmma" => matches!(operand, Operand::Vector(_)),
+        // All have to select the same scales.
+        "mma" => number != 5 && number != 7,
+        _ => is_of_the_warp(words),
     }
+}
+
+/// A number without itself is zero, whatever it is.
+fn is_nothing(words: &[&str], from: &[Operand]) -> bool {
+    let is_exact = match words[0] {
+        "xor" => true,
+        "sub" => words.last().is_some_and(|ty| ty.starts_with(['s', 'u'])),
+        _ => false,
+    };
+    is_exact && matches!(from, [Operand::Register(one), Operand::Register(other)] if one == other)
 }
 
 fn computes(line: &Line) -> bool {
@@ -98,7 +124,7 @@ impl Machine<'_> {
     pub(super) fn undefined(&self, group: Group, register: usize) -> Option<Bits> {
         let mut bits = *self.warp(group.warp).undefined.of(group.frame, register)?;
         (0..LANES).filter(|lane| group.mask >> lane & 1 == 0).for_each(|lane| bits.lanes[lane] = 0);
-        (bits.mask() != 0).then_some(bits)
+        (bits.mask() != 0).then(|| self.as_read(group, bits))
     }
 
     /// Of an operand those of its first register that has some.
@@ -126,7 +152,7 @@ impl Machine<'_> {
             self.all_undefined(unsure, line, bits.origin);
         } else if !chooses {
             let guard = Operand::Register(Register { at: register, bits: 1 });
-            self.use_undefined(group, &bits, &guard, "decides by it what to do");
+            self.use_undefined(group, &bits, &guard, DECIDES);
         }
         let mask = active & !mask;
         (mask != 0).then_some(Group { mask, ..group })
@@ -146,6 +172,10 @@ impl Machine<'_> {
         if words[0] == "mov" && !operands.iter().all(is_whole) {
             let bits = words.last().and_then(|ty| Type::parse(ty)).map_or(64, |ty| ty.bits);
             self.watch_moved(group, bits, [to, &from[0]], origin);
+            return Ok(());
+        }
+        if is_nothing(words, from) {
+            self.set_undefined(group, to, None);
             return Ok(());
         }
         origin.is_computed |= !moves_bits(words);
@@ -190,19 +220,16 @@ impl Machine<'_> {
 
     /// An instruction does something else than to compute.
     fn watch_used(&mut self, group: Group, words: &[&str], operands: &[Operand]) -> Result<()> {
-        let gives = !matches!(
-            words[0],
-            "st" | "red" | "wgmma" | "mbarrier" | "cp" | "bar" | "barrier" | "nanosleep" | "stmatrix"
-        );
-        let to = operands.first().filter(|first| gives && !matches!(first, Operand::Address(..)));
-        for operand in &operands[usize::from(to.is_some())..] {
+        let to = operands.first().filter(|first| gives(words) && !matches!(first, Operand::Address(..)));
+        for (number, operand) in operands.iter().enumerate().skip(usize::from(to.is_some())) {
             let is_address = matches!(operand, Operand::Address(..));
-            if is_of_the_warp(words) && !is_address || words[0] == "st" && !is_address {
+            if is_followed(words, number, operand) {
                 continue;
             }
             if let Some(bits) = self.undefined_of(group, operand) {
                 let what = match words[0] {
                     _ if is_address => "takes it as an address",
+                    "brx" | "call" => DECIDES,
                     "red" | "atom" => "changes memory by it",
                     _ => "uses it",
                 };

@@ -65,6 +65,12 @@ impl Scaled {
         thread < threads && byte < 4 && byte % self.count == 0
     }
 
+    /// The lane whose register has the scale of an element of a row of A (of B: of a column), and the byte there.
+    pub fn scale_of(&self, operand: Operand, row: usize, along: usize, [thread, byte]: Selected) -> (usize, usize) {
+        let of_four = if operand == Operand::A { row / 8 + 2 * thread } else { thread };
+        (row % 8 * 4 + of_four, byte + (along / self.of_scale).min(self.count - 1))
+    }
+
     /// The registers of D of each lane. `register` gives those of A, B and C by the lane and a number, `scales` the register with those
     /// of A, or B, by the lane.
     pub fn result(
@@ -75,12 +81,8 @@ impl Scaled {
         selected: [Selected; 2],
     ) -> Vec<Vec<u64>> {
         let scale = |operand: Operand, row: usize, along: usize| {
-            let is_a = operand == Operand::A;
-            let [thread, byte] = selected[usize::from(!is_a)];
-            let of_four = if is_a { row / 8 + 2 * thread } else { thread };
-            let word = scales(operand, row % 8 * 4 + of_four);
-            let at = byte + (along / self.of_scale).min(self.count - 1);
-            self.scale.number((word >> (8 * at) & 0xff).into())
+            let (lane, byte) = self.scale_of(operand, row, along, selected[usize::from(operand != Operand::A)]);
+            self.scale.number((scales(operand, lane) >> (8 * byte) & 0xff).into())
         };
         self.product.result_with(lanes, register, |a, b, c| a * b + c, scale)
     }

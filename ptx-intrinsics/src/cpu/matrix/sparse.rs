@@ -82,6 +82,12 @@ impl Sparse {
         product.register(operand, lane, number, bits)
     }
 
+    /// The elements that a register of a lane has: see [`Product::places`]. Of A those that are there.
+    pub fn places(&self, operand: Operand, lane: usize, number: usize) -> impl Iterator<Item = (usize, usize)> {
+        let product = if operand == Operand::A { &self.stored } else { &self.whole };
+        product.places(operand, lane, number)
+    }
+
     /// Bits of metadata that a row has.
     fn bits(&self) -> usize {
         self.depth / (self.together * self.group) * 4
@@ -90,6 +96,17 @@ impl Sparse {
     /// Whether those threads may have the metadata: two of four, or all.
     pub fn selects(&self, threads: usize) -> bool {
         threads < if self.bits() == 32 { 2 } else { 1 }
+    }
+
+    /// The two lanes whose registers have the metadata of a row, and the bits there, if those `threads` of four have it.
+    pub fn metadata_of(&self, row: usize, threads: usize) -> [(usize, u32); 2] {
+        let (lane, lower) = (row % 8 * 4, row / 8);
+        [0, 1].map(|half| match self.bits() {
+            // Two threads have halves of both rows.
+            32 => (lane + 2 * threads + half, 0xffff << (16 * lower)),
+            // The lower row is one thread further on, and the second half two threads.
+            _ => (lane + lower + 2 * half, u32::MAX),
+        })
     }
 
     /// The registers of D of each lane. `register` gives those of A, B and C by the lane and a number, `metadata` those by the lane.
@@ -106,16 +123,11 @@ impl Sparse {
         let mut a: Matrices = vec![vec![vec![0.0; self.depth]; 16]];
         let mut found = None;
         for (row, whole) in a[0].iter_mut().enumerate() {
-            let (lane, lower) = (row % 8 * 4, row / 8);
-            let bits = match self.bits() {
-                // Two threads have halves of both rows.
-                32 => (0..2).fold(0, |all, half| {
-                    let word = metadata(lane + 2 * threads + half);
-                    all | u64::from(word >> (16 * lower) & 0xffff) << (16 * half)
-                }),
-                // The lower row is one thread further on, and the second half two threads.
-                _ => (0..2).fold(0, |all, half| all | u64::from(metadata(lane + lower + 2 * half)) << (32 * half)),
-            };
+            let parts = self.metadata_of(row, threads).into_iter().enumerate();
+            let bits = parts.fold(0, |all, (half, (lane, bits))| {
+                let own = u64::from((metadata(lane) & bits) >> bits.trailing_zeros());
+                all | own << (bits.count_ones() * half as u32)
+            });
             found = found.or(self.spread(&stored[0][row], whole, bits));
         }
         (self.whole.results(lanes, [&a, &b, &c], |a, b, c| a * b + c), found)
