@@ -225,6 +225,12 @@ const CASES: &[(&str, Option<&str>)] = &[
         Some(STORES),
     ),
     ("mov.u32 %r2, 5; st.global.u32 [%d1], %r2;", None),
+    // What the known bits decide: `%r5` is below 16.
+    ("and.b32 %r5, %r2, 15; setp.lt.u32 %p2, %r5, 16; @%p2 bra DONE; st.shared.u32 [%d2], 1;", None),
+    ("and.b32 %r5, %r2, 15; setp.lt.u32 %p2, %r5, 15; @%p2 bra DONE; st.shared.u32 [%d2], 1;", Some(DECIDES)),
+    ("mul.lo.u32 %r5, %r2, 0; st.global.u32 [%d1], %r5;", None),
+    ("and.b32 %r5, %r2, 15; min.u32 %r5, %r5, 16; shr.u32 %r5, %r5, 4; add.u32 %r5, %r5, 1; st.global.u32 [%d1], %r5;", None),
+    ("and.b32 %r5, %r2, 15; or.b32 %r5, %r5, 16; clz.b32 %r5, %r5; st.global.u32 [%d1], %r5;", None),
     // Registers to which nothing was written.
     ("st.global.u32 [%d1], %r9;", Some(READS_AND_STORES)),
     ("mov.u32 %r5, %r9; mov.u32 %r6, %r5; st.global.u32 [%d1], %r6;", Some(READS_AND_STORES)),
@@ -313,7 +319,7 @@ fn what_is_done_by_values_without_one() {
         }
     }
     println!("{} texts", CASES.len());
-    assert!(CASES.len() >= 103, "fewer texts than there were");
+    assert!(CASES.len() >= 108, "fewer texts than there were");
 }
 
 /// A product of `wgmma` to registers, to which nothing was written, and one that is added to that.
