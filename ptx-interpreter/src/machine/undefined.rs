@@ -38,6 +38,8 @@ pub(crate) struct Region {
 #[derive(Default)]
 pub(crate) struct Undefined {
     values: Vec<Value>,
+    /// A bit for each register that has been among them since there were none, in whatever frame.
+    registers: Vec<u64>,
     /// Where its threads are.
     pub(crate) regions: Vec<Region>,
 }
@@ -50,17 +52,23 @@ impl Undefined {
 
     /// Whether something of a register is undefined, or of the one behind it.
     pub(crate) fn has(&self, frame: usize, register: usize) -> bool {
-        self.values.iter().any(|value| value.frame == frame && (register..register + 2).contains(&value.register))
+        (register..register + 2).any(|register| self.place(frame, register).is_some())
     }
 
     pub(crate) fn of(&self, frame: usize, register: usize) -> Option<&Bits> {
-        let mut own = self.values.iter().filter(|value| value.frame == frame && value.register == register);
-        own.next().map(|value| &value.bits)
+        Some(&self.values[self.place(frame, register)?].bits)
+    }
+
+    fn place(&self, frame: usize, register: usize) -> Option<usize> {
+        if self.registers.get(register / 64).is_none_or(|bits| bits >> (register % 64) & 1 == 0) {
+            return None;
+        }
+        self.values.iter().position(|value| value.frame == frame && value.register == register)
     }
 
     /// A register gets a new value in the lanes of a mask, of which some bits are undefined, or none.
     pub(crate) fn set(&mut self, (frame, register): (usize, usize), mask: u32, new: Option<&Bits>) {
-        let place = self.values.iter().position(|value| value.frame == frame && value.register == register);
+        let place = self.place(frame, register);
         let lane = |lane: usize| if mask >> lane & 1 == 1 { new.map_or(0, |new| new.lanes[lane]) } else { 0 };
         match (place, new) {
             (Some(place), _) => {
@@ -77,6 +85,11 @@ impl Undefined {
             (None, Some(Bits { origin, .. })) => {
                 let bits = Bits { lanes: std::array::from_fn(lane), origin: *origin };
                 if bits.mask() != 0 {
+                    if self.values.is_empty() {
+                        self.registers.clear();
+                    }
+                    self.registers.resize(self.registers.len().max(register / 64 + 1), 0);
+                    self.registers[register / 64] |= 1 << (register % 64);
                     self.values.push(Value { frame, register, bits });
                 }
             }
