@@ -19,6 +19,8 @@ struct Case {
     /// Of D, A and B.
     types: [&'static str; 3],
     rows: usize,
+    /// The lane in which D begins.
+    from: usize,
     /// Bytes that the swizzle permutes; 16 without one.
     swizzle: usize,
     across: [bool; 2],
@@ -37,6 +39,7 @@ const PLAIN: Case = Case {
     kind: "f16",
     types: ["f32", "bf16", "bf16"],
     rows: 128,
+    from: 0,
     swizzle: 128,
     across: [false; 2],
     in_tensor: false,
@@ -136,9 +139,10 @@ impl Case {
             let flag = if step > 0 { "1" } else { "%p" };
             body += &format!(
                 "setp.ne.u32 %p, {adds}, 0;\n\
-                 tcgen05.mma.cta_group::1.kind::{} [%d], {of_a}, %db, {}, {disabled}{flag}{scale};\n\
+                 tcgen05.mma.cta_group::1.kind::{} [%d+{}], {of_a}, %db, {}, {disabled}{flag}{scale};\n\
                  add.u64 %da, %da, 2; add.u64 %db, %db, 2;\n",
                 self.kind,
+                self.from << 16,
                 self.shape()
             );
         }
@@ -184,7 +188,7 @@ impl Case {
 
     /// The lane of a row.
     fn lane(self, row: usize) -> usize {
-        if self.rows == 64 { row / 16 * 32 + row % 16 } else { row }
+        if self.rows == 64 { row / 16 * 32 + row % 16 + self.from } else { row }
     }
 
     fn run(self) -> (Vec<u8>, Report) {
@@ -308,6 +312,19 @@ fn report_of(kernel: &str) -> Report {
         trial.buffer(&vec![0; bytes]).expect("memory");
     }
     trial.check()
+}
+
+/// As a kernel of cuDNN has it: two results of 64 rows share the columns.
+#[test]
+fn sixty_four_rows_may_begin_in_lane_16() {
+    let case = Case { rows: 64, from: 16, ..PLAIN };
+    case.is_right();
+    Case { disabled: 1 << 17 | 1 << 48, ..case }.is_right();
+    for case in [Case { from: 32, ..case }, Case { rows: 128, ..case }] {
+        let report = report_of(&case.kernel());
+        let found = &report.findings[0];
+        assert!(found.kind == Kind::Launch && found.to_string().contains("does not begin in lane 0"), "{report}");
+    }
 }
 
 /// Eight columns are the least, whatever the rows.

@@ -100,11 +100,9 @@ impl Multiply {
         if blocks[0] != machine.block_of(thread) {
             return stop(Why::Gap, "tcgen05.mma.cta_group::2 that the odd block of a pair begins");
         }
-        let shape = Shape::of(self.kind, self.sharing, machine.get(thread, &self.shape)? as u32)?;
         let d = machine.place_in_tensor(thread, &self.d)?;
-        if d.lane != 0 {
-            return Err(wrong("the result does not begin in lane 0"));
-        }
+        let shape = machine.get(thread, &self.shape)? as u32;
+        let shape = Shape::of(self.kind, self.sharing, shape)?.beginning_in(d.lane)?;
         let adds = machine.get(thread, &self.adds)? & 1 == 1;
         let mut uses = Uses::default();
         let factors = Factors {

@@ -47,6 +47,8 @@ pub(super) struct Shape {
     parts: usize,
     /// Of the whole result.
     rows: usize,
+    /// The lane in which the result begins.
+    from: usize,
     pub(super) columns: usize,
     pub(super) depth: usize,
     /// What an element takes, and how much of that it is in shared memory.
@@ -165,6 +167,7 @@ impl Shape {
             blocks,
             parts,
             rows,
+            from: 0,
             columns,
             depth: 256 / bits,
             bits,
@@ -176,6 +179,15 @@ impl Shape {
             negates: [bit(13), bit(14)],
             scales,
         })
+    }
+
+    /// Of a result that begins in this lane: 64 rows may be in the second sixteen lanes of each warp.
+    pub(super) fn beginning_in(self, from: usize) -> Result<Shape> {
+        match from {
+            0 => Ok(self),
+            16 if !self.fills_lanes() => Ok(Shape { from, ..self }),
+            _ => Err(wrong("the result does not begin in lane 0, or, with 64 rows of one block, in lane 16")),
+        }
     }
 
     /// Rows of a block.
@@ -199,7 +211,7 @@ impl Shape {
             let rows = self.rows_of_block();
             return Some(Own { row: lane % rows, first: lane / rows * self.columns_of_lane() });
         }
-        (lane % 32 < 16).then(|| Own { row: lane / 32 * 16 + lane % 16, first: 0 })
+        (lane % 32 / 16 == self.from / 16).then(|| Own { row: lane / 32 * 16 + lane % 16, first: 0 })
     }
 
     /// The lanes that have something of the result.
