@@ -131,6 +131,7 @@ impl Gpu {
             Some(ranges) => self.memory.written_to(ranges),
             None => self.memory.written(),
         }
+        self.memory.stored_undefined(&kept_used.undefined);
         Ok(kept_launched)
     }
 
@@ -211,6 +212,7 @@ impl Gpu {
                     begin,
                     bytes: end - begin,
                     unwritten: Gaps::default(),
+                    undefined: Gaps::default(),
                     shared_with_grid_before: false,
                 });
             }

@@ -54,6 +54,7 @@ mod stream;
 mod texture;
 mod transfer;
 mod work;
+mod written;
 
 pub use call::fail;
 pub use changed::{Call, Changed, change};

@@ -55,7 +55,9 @@ pub(crate) struct Allocation {
     /// What messages call it.
     name: Arc<str>,
     /// What of it nobody has written.
-    unwritten: Gaps,
+    pub(crate) unwritten: Gaps,
+    /// What of that was stored all the same: it was undefined before too.
+    pub(crate) undefined: Gaps,
     /// Of registered memory, that the GPU only reads: the program itself may have no more.
     is_read_only: bool,
 }
@@ -84,26 +86,32 @@ impl Allocation {
     }
 
     /// Whether the host may look at it too.
-    fn is_of_the_host(&self) -> bool {
+    pub(crate) fn is_of_the_host(&self) -> bool {
         self.is_managed() || self.is_pinned()
     }
 
     fn freed_by(&self, call: &str) -> Allocation {
-        Allocation { name: format!("{}{FREED}{call}", self.name).into(), unwritten: Gaps::default(), ..self.clone() }
+        Allocation {
+            name: format!("{}{FREED}{call}", self.name).into(),
+            unwritten: Gaps::default(),
+            undefined: Gaps::default(),
+            ..self.clone()
+        }
     }
 
     fn piece(&self) -> Piece {
         let Allocation { begin, bytes, .. } = *self;
-        let unwritten = self.unwritten.clone();
-        Piece { name: self.name.clone(), begin, bytes: bytes as u64, unwritten, shared_with_grid_before: false }
+        let (unwritten, undefined) = (self.unwritten.clone(), self.undefined.clone());
+        let (name, bytes) = (self.name.clone(), bytes as u64);
+        Piece { name, begin, bytes, unwritten, undefined, shared_with_grid_before: false }
     }
 }
 
 #[derive(Default)]
 pub(crate) struct Memory {
-    live: BTreeMap<u64, Allocation>,
+    pub(crate) live: BTreeMap<u64, Allocation>,
     /// Those that have bytes which nobody has written, and some more.
-    unwritten: Vec<u64>,
+    pub(crate) unwritten: Vec<u64>,
     freed: BTreeMap<u64, Allocation>,
     /// What graphs will allocate.
     asleep: BTreeMap<u64, Allocation>,
@@ -139,7 +147,17 @@ impl Memory {
             _ => Gaps::all(begin, begin + bytes as u64),
         };
         let is_of_stream = home == Home::Device && call.contains("Async");
-        let one = Allocation { begin, bytes, home, number, is_of_stream, name, unwritten, is_read_only: false };
+        let one = Allocation {
+            begin,
+            bytes,
+            home,
+            number,
+            is_of_stream,
+            name,
+            unwritten,
+            undefined: Gaps::default(),
+            is_read_only: false,
+        };
         self.insert(one);
         Ok(begin)
     }
@@ -227,8 +245,17 @@ impl Memory {
             let name = format!("mapped memory {} (cuMemMap)", all.number).into();
             let bytes = (end - begin) as usize;
             let (home, number) = (Home::Mapped, all.number);
-            let one =
-                Allocation { begin, bytes, home, number, is_of_stream: false, name, unwritten, is_read_only: false };
+            let one = Allocation {
+                begin,
+                bytes,
+                home,
+                number,
+                is_of_stream: false,
+                name,
+                unwritten,
+                undefined: Gaps::default(),
+                is_read_only: false,
+            };
             self.insert(one);
         }
     }
@@ -253,6 +280,7 @@ impl Memory {
             is_of_stream: false,
             name,
             unwritten: Gaps::default(),
+            undefined: Gaps::default(),
             is_read_only,
         };
         self.live.insert(begin, one);
@@ -318,38 +346,6 @@ impl Memory {
 
     pub(crate) fn holds(&self, address: u64, bytes: usize) -> bool {
         self.find(address).is_some_and(|one| bytes as u64 <= one.end() - address)
-    }
-
-    /// The bytes from an address on have values from now on.
-    pub(crate) fn write(&mut self, address: u64, bytes: u64) {
-        if let Some((_, one)) = self.live.range_mut(..=address).next_back() {
-            one.unwritten.write(address, address + bytes);
-        }
-    }
-
-    /// Whether an allocation has the address, and each of the bytes from there on has a value.
-    pub(crate) fn is_written(&self, address: u64, bytes: u64) -> bool {
-        self.find(address).is_some_and(|one| !one.unwritten.has_some_of(address, address + bytes))
-    }
-
-    /// A kernel ran, and has written to these ranges.
-    pub(crate) fn written_to(&mut self, ranges: impl Iterator<Item = (u64, u64)>) {
-        if self.unwritten.is_empty() {
-            return;
-        }
-        for (begin, end) in ranges {
-            let first = self.find(begin).map_or(begin, |one| one.begin);
-            self.live.range_mut(first..end).for_each(|(_, one)| one.unwritten.write(begin, end));
-        }
-        let live = &self.live;
-        self.unwritten.retain(|begin| live.get(begin).is_some_and(|one| !one.unwritten.is_empty()));
-    }
-
-    /// A kernel ran, and may have written to any of them.
-    pub(crate) fn written(&mut self) {
-        for begin in std::mem::take(&mut self.unwritten) {
-            self.live.get_mut(&begin).into_iter().for_each(|one| one.unwritten = Gaps::default());
-        }
     }
 
     /// Whether the host may look at an address too.

@@ -35,7 +35,7 @@ fn copy_row(gpu: &mut Gpu, to: Side, from: Side, bytes: usize, call: &str) -> Re
     [to, from].iter().for_each(|side| guard::open(side.start, bytes as u64));
     // SAFETY: what is the GPU's was looked at, and what is the host's the program answers for.
     unsafe { std::ptr::copy(from.start as *const u8, to.start as *mut u8, bytes) };
-    gpu.memory.write(to.start, bytes as u64);
+    gpu.memory.copied(from.start, to.start, bytes as u64);
     Ok(())
 }
 

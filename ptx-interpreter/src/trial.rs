@@ -367,6 +367,7 @@ impl<'p> Trial<'p> {
                 begin,
                 bytes: buffer.bytes as u64,
                 unwritten: if buffer.written { Gaps::default() } else { Gaps::all(begin, end) },
+                undefined: Gaps::default(),
                 shared_with_grid_before: buffer.shared_with_grid_before,
             }
         };

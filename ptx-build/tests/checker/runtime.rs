@@ -197,6 +197,28 @@ fn kernels_allocate_memory() {
     );
 }
 
+/// What has no value has none after kernels and the driver have copied it.
+#[test]
+fn undefined_values_are_followed_from_launch_to_launch() {
+    let program = Program::of_nvcc("undefined.cu", &[]);
+    for word in ["", "set"] {
+        let (code, printed, complaint) = program.check(&[word]);
+        assert_eq!(code, Some(0), "{printed}{complaint}");
+        assert!(printed.starts_with("right\n"), "{printed}");
+    }
+    let (code, printed, complaint) = program.check(&["wrong"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert_eq!(printed.matches("error[").count(), 1, "{printed}");
+    for words in [
+        "error[uninitialised]: bytes are read that nobody has written",
+        "of argument 1: allocation 3 (cudaMalloc)",
+        "undefined.cu:31",
+        "= note: a launch or a copy before has put there what it had read of such bytes",
+    ] {
+        assert!(printed.contains(words), "{words}: {printed}");
+    }
+}
+
 /// CUB takes nvcc ten seconds of one core, and its wheel has to be fetched: `cargo test -p ptx-build --test checker runtime -- --ignored`.
 #[test]
 #[ignore = "it downloads CUB, and nvcc compiles it: cargo test -p ptx-build --test checker -- --ignored runtime"]

@@ -129,11 +129,13 @@ impl Checks {
 
     pub(super) fn of_unwritten(&self, event: Event, at: u64) -> Found {
         let what = self.what(event, at);
+        let is_stored = self.pieces.iter().any(|piece| piece.undefined.has_some_of(at, at + 1));
+        let note = "a launch or a copy before has put there what it had read of such bytes";
         Found {
             kind: Kind::Uninitialised,
             title: "bytes are read that nobody has written".into(),
             places: vec![(event.actor, event.site, what)],
-            notes: vec![],
+            notes: is_stored.then(|| note.into()).into_iter().collect(),
             help: "write them before, in every thread that needs them or by one thread and a barrier after it".into(),
             times: 1,
         }

@@ -38,5 +38,5 @@ impl Checks {
 fn piece(begin: u64, bytes: u64, is_freed: bool) -> Piece {
     let freed = if is_freed { FREED } else { "" };
     let name = format!("memory that malloc gave{freed}").into();
-    Piece { name, begin, bytes, unwritten: Gaps::default(), shared_with_grid_before: false }
+    Piece { name, begin, bytes, unwritten: Gaps::default(), undefined: Gaps::default(), shared_with_grid_before: false }
 }

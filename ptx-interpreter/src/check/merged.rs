@@ -10,6 +10,7 @@ impl Used {
             all.releases |= part.releases;
             all.acquires |= part.acquires;
             all.ranges.extend(part.ranges);
+            all.undefined.extend(part.undefined);
         }
         all.ranges.sort_by_key(|range| (range.how, range.begin));
         let mut ranges: Vec<UsedRange> = Vec::with_capacity(all.ranges.len());

@@ -16,6 +16,8 @@ pub struct Piece {
     pub bytes: u64,
     /// Those of its bytes that have no values when the kernel begins.
     pub unwritten: Gaps,
+    /// Those of them that a launch or a copy before has stored all the same: they were undefined before, too.
+    pub undefined: Gaps,
     /// Whether the grid before this one may still use it, until `griddepcontrol.wait`.
     pub shared_with_grid_before: bool,
 }

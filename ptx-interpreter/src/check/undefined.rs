@@ -9,6 +9,7 @@ use super::finding::Kind;
 use super::mark::{CELL, remove_range};
 use super::shadow::PAGE;
 use crate::memory::begun::Copy;
+use crate::memory::gaps::Gaps;
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::access::How;
 
@@ -185,6 +186,16 @@ impl Checks {
             let (without, origin) = self.without_value(from + offset, 1, 1);
             self.stores_undefined(to + offset, 1, without, origin);
         }
+    }
+
+    /// Where bytes of the memory outside are that somebody has stored and that have no values.
+    pub(super) fn undefined_outside(&self) -> Vec<(u64, u64)> {
+        let cells = self.undefined.iter().filter(|(cell, _)| owner(**cell * CELL, 1).0 == Owner::Outside);
+        let bytes = cells.flat_map(|(cell, (own, _))| {
+            let at = (0..CELL).filter(move |byte| own >> byte & 1 == 1);
+            at.map(move |byte| (cell * CELL + byte, cell * CELL + byte + 1))
+        });
+        Gaps::of(bytes.collect()).ranges().to_vec()
     }
 
     /// Bytes are written otherwise.

@@ -64,6 +64,7 @@ impl Checks {
             acquires: self.acquires,
             launches_dependents: self.dependents.is_some(),
             early: self.early.as_ref().map(Early::ranges).unwrap_or_default(),
+            undefined: self.undefined_outside(),
         }
     }
 

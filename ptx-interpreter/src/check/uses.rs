@@ -16,6 +16,9 @@ pub struct Used {
     /// What is used before `griddepcontrol.wait`, if the grid before this one [may still run](crate::Launch::begins_early). The
     /// ranges of an instruction follow each other.
     pub early: Vec<UsedRange>,
+    /// Bytes that it has written and that have no values all the same, because what it has stored there was undefined: where they begin
+    /// and end.
+    pub undefined: Vec<(u64, u64)>,
 }
 
 impl Used {

@@ -21,6 +21,25 @@ impl Gaps {
         Gaps(vec![(begin, end)])
     }
 
+    /// Some ranges, of which some may overlap.
+    pub fn of(mut ranges: Vec<(u64, u64)>) -> Gaps {
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, last| {
+            let meets = next.0 <= last.1;
+            last.1 = if meets { last.1.max(next.1) } else { last.1 };
+            meets
+        });
+        Gaps(ranges)
+    }
+
+    /// These bytes have no values either. They do count as written, if there are too many ranges.
+    pub fn add(&mut self, ranges: &[(u64, u64)]) {
+        let all = Gaps::of(self.0.iter().chain(ranges).copied().collect());
+        if all.0.len() <= RANGES {
+            *self = all;
+        }
+    }
+
     /// Whether every byte has been written.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -34,6 +53,12 @@ impl Gaps {
     /// Whether some bytes of a range are among them.
     pub fn has_some_of(&self, begin: u64, end: u64) -> bool {
         self.0.get(self.behind(begin)).is_some_and(|(from, _)| *from < end)
+    }
+
+    /// What of a range is among them.
+    pub fn within(&self, begin: u64, end: u64) -> Vec<(u64, u64)> {
+        let from_here = self.0[self.behind(begin)..].iter().take_while(|(from, _)| *from < end);
+        from_here.map(|(from, until)| (begin.max(*from), end.min(*until))).collect()
     }
 
     /// Somebody writes a range.
@@ -75,6 +100,16 @@ mod tests {
         assert_eq!(left(&all), [(10, 15), (60, 100)]);
         all.write(0, 200);
         assert!(all.is_empty());
+    }
+
+    #[test]
+    fn what_is_added_is_there_once() {
+        let mut all = Gaps::of(vec![(30, 40), (10, 20), (20, 25), (12, 18)]);
+        assert_eq!(all.ranges(), [(10, 25), (30, 40)]);
+        all.add(&[(38, 50), (5, 8)]);
+        assert_eq!(all.ranges(), [(5, 8), (10, 25), (30, 50)]);
+        assert_eq!(all.within(7, 31), [(7, 8), (10, 25), (30, 31)]);
+        assert_eq!(all.within(8, 10), []);
     }
 
     #[test]
