@@ -8,6 +8,7 @@ const DECIDES: &str = "decides by it what to do";
 const ADDRESS: &str = "takes it as an address";
 const CHANGES: &str = "changes memory by it";
 const USES: &str = "uses it";
+const PRINTS: &str = "prints it";
 
 const READS_AND_STORES: &str = "reads a register to which nothing was written before, and stores it";
 const READS_AND_DECIDES: &str = "reads a register to which nothing was written before, and decides by it what to do";
@@ -142,6 +143,16 @@ const CASES: &[(&str, Option<&str>)] = &[
     ("setp.eq.or.u32 %p2, %r2, 0, %p1; @%p2 bra DONE; st.shared.u32 [%d2], 1;", Some(DECIDES)),
     ("not.pred %p1, %p1; setp.eq.or.u32 %p2, %r2, 0, %p1; @%p2 bra DONE; st.shared.u32 [%d2], 1;", None),
     ("and.b32 %r5, %r2, 4; cvt.u64.u32 %d4, %r5; add.u64 %d4, %d1, %d4; ld.global.u32 %r5, [%d4];", Some(ADDRESS)),
+    (
+        "st.local.u32 [%d3], %r2; mov.u64 %d4, text; cvta.global.u64 %d4, %d4; cvta.local.u64 %d5, %d3; { .param .b64 f; .param .b64 v; .param .b32 r; \
+         st.param.b64 [f], %d4; st.param.b64 [v], %d5; call.uni (r), vprintf, (f, v); }",
+        Some(PRINTS),
+    ),
+    (
+        "st.local.v2.u32 [%d3], {%r3, %r2}; mov.u64 %d4, text; cvta.global.u64 %d4, %d4; cvta.local.u64 %d5, %d3; { .param .b64 f; .param .b64 v; .param .b32 r; \
+         st.param.b64 [f], %d4; st.param.b64 [v], %d5; call.uni (r), vprintf, (f, v); }",
+        None,
+    ),
     // Two ways that only compute are a choice.
     ("setp.eq.u32 %p2, %r2, 0; @%p2 bra SKIP; add.u32 %r3, %r3, 1; SKIP: st.global.u32 [%d1], %r1;", None),
     ("setp.eq.u32 %p2, %r2, 0; @%p2 bra SKIP; add.u32 %r3, %r3, 1; SKIP: st.global.u32 [%d1], %r3;", Some(STORES)),
@@ -292,7 +303,8 @@ const CASES: &[(&str, Option<&str>)] = &[
 
 fn run(body: &str, seed: u64) -> Vec<(Kind, String)> {
     let module = format!(
-        ".version 8.6\n.target sm_90\n.address_size 64\n.func (.param .b32 to) more (.param .b32 from) {{ .reg .b32 %q<2>; ld.param.u32 %q1, [from]; add.u32 %q1, %q1, 5;\n\
+        ".version 8.6\n.target sm_90\n.address_size 64\n.extern .func (.param .b32 to) vprintf (.param .b64 f, .param .b64 v);\n\
+         .global .b8 text[4] = {{37, 100, 10, 0}};\n.func (.param .b32 to) more (.param .b32 from) {{ .reg .b32 %q<2>; ld.param.u32 %q1, [from]; add.u32 %q1, %q1, 5;\n\
          st.param.u32 [to], %q1; ret; }}\n\
          .func (.param .b32 to) unset {{ .reg .b32 %q<3>; add.u32 %q1, %q2, 1; st.param.u32 [to], %q1; ret; }}\n.visible .entry k(.param .u64 p) {{\n\
          .reg .b32 %r<18>; .reg .b64 %d<6>; .reg .b16 %h<4>; .reg .pred %p<4>; .shared .align 16 .b8 room[512]; .local .align 8 .b8 own[8];\n\
@@ -319,7 +331,7 @@ fn what_is_done_by_values_without_one() {
         }
     }
     println!("{} texts", CASES.len());
-    assert!(CASES.len() >= 108, "fewer texts than there were");
+    assert!(CASES.len() >= 110, "fewer texts than there were");
 }
 
 /// A product of `wgmma` to registers, to which nothing was written, and one that is added to that.

@@ -28,7 +28,7 @@ impl Machine<'_> {
             ("vprintf", [format, values], [result]) => {
                 for thread in group.threads() {
                     let (format, values) = (self.argument(thread, *format, 8), self.argument(thread, *values, 8));
-                    let count = self.print(format, values).map_err(|stop| stop.by(thread.lane))?;
+                    let count = self.print(thread, format, values).map_err(|stop| stop.by(thread.lane))?;
                     self.answer(thread, *result, &count.to_le_bytes());
                 }
                 Ok(())
@@ -120,20 +120,20 @@ impl Machine<'_> {
     }
 
     /// Prints values by a format, as C does. Gives back how many there were.
-    fn print(&mut self, format: u64, mut values: u64) -> Result<u32> {
+    fn print(&mut self, thread: Thread, format: u64, mut values: u64) -> Result<u32> {
         let (format, mut rest, mut count) = (self.text(format)?, 0, 0);
         while let Some(conversion) = Conversion::first(&format[rest..]) {
             rest += conversion.before.len() + conversion.whole.len();
             self.printed.push_str(conversion.before);
             let mut numbers = Vec::new();
             for _ in 0..conversion.stars {
-                numbers.push(self.next_value(&mut values, 4)? as i32);
+                numbers.push(self.next_value(thread, &mut values, 4)? as i32);
             }
             let shown = match conversion.letter {
                 '%' => "%".to_owned(),
                 letter => {
                     count += 1;
-                    let value = self.next_value(&mut values, if conversion.is_long { 8 } else { 4 })?;
+                    let value = self.next_value(thread, &mut values, if conversion.is_long { 8 } else { 4 })?;
                     let value: Box<dyn Printf> = match (letter, conversion.is_long) {
                         ('s', _) => Box::new(self.text(value)?),
                         ('d' | 'i', true) => Box::new(value as i64),
@@ -158,9 +158,10 @@ impl Machine<'_> {
     }
 
     /// The next of the values that a caller has put one after the other, each where it is aligned.
-    fn next_value(&mut self, values: &mut u64, bytes: usize) -> Result<u64> {
+    fn next_value(&mut self, thread: Thread, values: &mut u64, bytes: usize) -> Result<u64> {
         let at = values.next_multiple_of(bytes as u64);
         *values = at + bytes as u64;
+        self.watch_printed(thread, at, bytes);
         self.read_number(at, bytes)
     }
 }

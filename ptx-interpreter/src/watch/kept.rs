@@ -87,6 +87,18 @@ impl Machine<'_> {
         }
     }
 
+    /// A thread prints a value.
+    pub(crate) fn watch_printed(&mut self, thread: Thread, address: u64, bytes: usize) {
+        if self.may_have_undefined(thread.warp)
+            && let Some((_, origin)) = self.without_value(thread, (address, bytes), false)
+        {
+            let site = self.site;
+            self.tell(|checks, machine| {
+                checks.uses_undefined(origin.cause, (machine.actor(thread), site), "prints it")
+            });
+        }
+    }
+
     /// A thread has exchanged what was there, and nobody may have written it.
     pub(crate) fn watch_exchanged(&mut self, thread: Thread, address: u64, bytes: usize, to: Option<&Operand>) {
         let brings = self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten());
