@@ -46,6 +46,7 @@ fn used(program: &Program, buffers: &[&mut [u8]], tells_used: bool) -> Used {
         begin: buffer.as_ptr() as u64,
         bytes: buffer.len() as u64,
         unwritten: Gaps::default(),
+        undefined: Gaps::default(),
         shared_with_grid_before: false,
     };
     // SAFETY: both arguments are addresses, and the buffers are this launch's own.

@@ -151,6 +151,14 @@ fn triton_and_pytorch_run() {
         assert!(printed.contains(&title) && printed.contains(&format!(" | {line}\n")), "{host}: {printed}");
     }
     assert_eq!(printed.matches("error[").count(), 2, "{printed}");
+    let (code, printed, complaint) = run(&["stream"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    assert!(
+        printed.contains("error[race]: kernel `product` in stream") && printed.contains("nothing orders the two"),
+        "{printed}"
+    );
+    assert!(printed.contains(" | torch.testing.assert_close(d + 1, c + 1)\n"), "{printed}");
+    assert_eq!(printed.matches("error[").count(), 1, "{printed}");
 }
 
 /// Whatever operator is handed a number gives what it gives on the host.

@@ -76,6 +76,7 @@ impl Memory {
                 1.. if case.unwritten => Gaps::all(begins[number], begins[number] + bytes[number]),
                 _ => Gaps::default(),
             },
+            undefined: Gaps::default(),
             shared_with_grid_before: false,
         };
         let new = Launch::new("kernel", &arguments);

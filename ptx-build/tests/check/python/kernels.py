@@ -66,4 +66,15 @@ assert not torch.equal(first, torch.rand(5, device="cuda", generator=generator))
 attention = torch.nn.functional.scaled_dot_product_attention(*(torch.randn(1, 2, 8, 16, device="cuda") for _ in range(3)))
 image = torch.nn.Conv2d(3, 4, 3, device="cuda")(torch.randn(1, 3, 8, 8, device="cuda"))
 assert attention.shape == (1, 2, 8, 16) and image.shape == (1, 4, 6, 6)
+
+# A stream of its own, whose work the other one uses. Between the two a tensor ends.
+side = torch.cuda.Stream()
+d = torch.empty(32, 32, device="cuda")
+side.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(side):
+    product[(1,)](d, a, b, N=32)
+del there, image
+if MISTAKE != "stream":
+    torch.cuda.current_stream().wait_stream(side)
+torch.testing.assert_close(d + 1, c + 1)
 print("right")

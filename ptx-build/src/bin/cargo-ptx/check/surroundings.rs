@@ -93,9 +93,20 @@ impl<'a> Surroundings<'a> {
         command.env("CUTE_DSL_DISABLE_FILE_CACHING", "1").env("CUTE_DSL_LINEINFO", "1");
         // Quack and FlashAttention keep machine code of an earlier run, without its PTX.
         command.env("QUACK_CACHE_ENABLED", "0").env("FLASH_ATTENTION_CUTE_DSL_CACHE_ENABLED", "0");
-        // PyTorch then asks for each tensor's memory by itself, so that its end is known.
-        command.env("PYTORCH_NO_CUDA_MEMORY_CACHING", "1");
+        ask_for_each_tensor(command);
         command.env("PYTHONPATH", before(&folder.join("python"), "PYTHONPATH"));
+    }
+}
+
+/// PyTorch then asks for each tensor's memory by itself, in its stream, so that its end is known and orders nothing else. Where the program chooses how
+/// memory is allocated, each tensor is freed at once.
+fn ask_for_each_tensor(command: &mut Command) {
+    const CHOICES: [&str; 2] = ["PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"];
+    if CHOICES.iter().all(|variable| std::env::var_os(variable).is_none()) {
+        command.envs(CHOICES.map(|variable| (variable, "backend:cudaMallocAsync")));
+    }
+    if std::env::var_os("PYTORCH_NO_CUDA_MEMORY_CACHING").is_none() {
+        command.env("PYTORCH_NO_CUDA_MEMORY_CACHING", "1");
     }
 }
 
