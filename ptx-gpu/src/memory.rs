@@ -307,9 +307,13 @@ impl Memory {
         match self.live.get(&begin) {
             Some(one) if homes.contains(&one.home) => {}
             _ => {
+                let what = match self.freed.get(&begin) {
+                    Some(one) => format!("{call} frees what is free already: {}", one.name),
+                    None => format!("{call} frees {}, which is no allocation of its kind", self.describe(begin)),
+                };
                 wrong_call(
                     call,
-                    format!("{call} frees {}, which is no allocation of its kind", self.describe(begin)),
+                    what,
                     "free the pointer that the allocation gave, once, with the call that belongs to it",
                 );
                 return Err(INVALID_VALUE);

@@ -21,6 +21,10 @@ pub(crate) struct Inlined {
     new: HashSet<Location>,
     /// The place before this one, and the calls around it.
     before: Vec<Location>,
+    /// The first place of the function.
+    first: Option<Location>,
+    /// Whether columns are told.
+    has_columns: bool,
 }
 
 impl Inlined {
@@ -28,6 +32,9 @@ impl Inlined {
     pub(crate) fn read(&mut self, loc: &str) -> Vec<(u32, u32)> {
         let (own, caller) = loc.split_once("inlined_at").map_or((loc, None), |(own, caller)| (own, location(caller)));
         let Some(own) = location(own) else { return Vec::new() };
+        if self.is_of_the_launch(own) {
+            return self.lines();
+        }
         let callers = self.callers.entry(own).or_default();
         callers.retain(|known| *known != caller);
         callers.push(caller);
@@ -35,7 +42,18 @@ impl Inlined {
         let mut ways = Vec::new();
         self.ways(&mut vec![own], &mut ways);
         self.before = ways.into_iter().min_by_key(|way| self.distance(way)).unwrap_or_default();
+        self.lines()
+    }
+
+    fn lines(&self) -> Vec<(u32, u32)> {
         self.before.iter().map(|(file, line, _)| (*file, *line)).collect()
+    }
+
+    /// Whether a place is that of the function which launches the kernel: CuTe DSL gives it to what has no place of its own.
+    fn is_of_the_launch(&mut self, (file, line, column): Location) -> bool {
+        self.has_columns |= column > 0;
+        let (first, of, _) = *self.first.get_or_insert((file, line, column));
+        column == 0 && self.has_columns && file == first && line != of
     }
 
     /// An instruction follows.
@@ -111,6 +129,19 @@ mod tests {
             let before = format!("1 {} 5", line - 1);
             assert_eq!(read(&mut all, &[&before, inner]), [(3, 8), (2, 7), (1, line)]);
         }
+    }
+
+    /// The kernel begins in line 80, and is launched in line 20.
+    #[test]
+    fn what_has_no_place_of_its_own_has_the_one_before() {
+        let mut all = Inlined::default();
+        let lines: Vec<_> =
+            ["1 80 0", "1 84 5", "1 20 0", "2 20 0", "1 80 0"].map(|loc| read(&mut all, &[loc])).concat();
+        assert_eq!(lines, [(1, 80), (1, 84), (1, 84), (2, 20), (1, 80)]);
+        // Without columns each is what it says.
+        let mut all = Inlined::default();
+        let lines: Vec<_> = ["1 80 0", "1 84 0", "1 20 0"].map(|loc| read(&mut all, &[loc])).concat();
+        assert_eq!(lines, [(1, 80), (1, 84), (1, 20)]);
     }
 
     #[test]
