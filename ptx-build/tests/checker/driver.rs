@@ -74,7 +74,10 @@ fn mistakes_of_the_host_are_found() {
     says(&["right_reduce", "short"], "error[uninitialised]: bytes are read that nobody has written");
     says(&["right_reduce", "freed"], "error[bounds]: a kernel accesses memory that was freed");
     says(&["right_reduce", "host"], "error[bounds]: a kernel accesses memory of the host");
-    says(&["right_reduce", "twice"], "cuMemFree_v2 frees what is free already: allocation 2 (cuMemAlloc), which was freed by");
+    says(
+        &["right_reduce", "twice"],
+        "cuMemFree_v2 frees what is free already: allocation 2 (cuMemAlloc), which was freed by",
+    );
 }
 
 #[test]
