@@ -1,6 +1,6 @@
 //! Barriers of a block by their number and count, and a cluster's in two steps: what they order, and what the ISA leaves open.
 
-use ptx_interpreter::{Program, Report, Trial};
+use ptx_interpreter::{Kind, Program, Report, Trial};
 
 /// A launch of blocks of 64 threads. `%t` is the thread, `%w` its warp, `%own` its word of shared memory, `%to` its word of the buffer.
 fn run(body: &str, blocks: u32, seed: u64) -> (Report, Vec<u32>) {
@@ -158,6 +158,34 @@ fn fences_order_around_relaxed_arrivals_and_waits() {
     assert_ne!(kinds("", "release.cta", "relaxed.cta", ""), [""; 0]);
     assert_ne!(kinds("", "relaxed.cta", "acquire.cta", ""), [""; 0]);
     assert_ne!(kinds("", "relaxed.cta", "relaxed.cta", acquired), [""; 0]);
+}
+
+/// A block waits for its own copy and tells the other block by an mbarrier of that one, which then reads what was copied.
+#[test]
+fn a_wait_of_too_narrow_a_scope_is_named_at_a_copy() {
+    let report = |scope: &str| {
+        let program = Program::parse(&format!(
+            ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) .explicitcluster .reqnctapercluster 2, 1, 1 {{\n\
+             .reg .b32 %r<6>;\n.reg .b64 %d;\n.reg .pred %p<3>;\n.shared .align 16 .b32 room[4];\n.shared .align 8 .b64 full;\n.shared .align 8 .b64 told;\n\
+             ld.param.u64 %d, [p]; mov.u32 %r0, %cluster_ctarank; setp.ne.u32 %p1, %r0, 0;\n\
+             mbarrier.init.shared.b64 [full], 1; mbarrier.init.shared.b64 [told], 1; fence.mbarrier_init.release.cluster;\n\
+             barrier.cluster.arrive; barrier.cluster.wait;\n@%p1 bra READS;\nmbarrier.arrive.expect_tx.shared.b64 _, [full], 16;\n\
+             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [room], [%d], 16, [full];\n\
+             COPIED: mbarrier.try_wait.parity.shared.b64 %p2, [full], 0;\n@!%p2 bra COPIED;\nmov.u32 %r1, told; mapa.shared::cluster.u32 %r1, %r1, 1;\n\
+             mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];\nbra END;\n\
+             READS: mbarrier.try_wait.parity.acquire.{scope}.shared.b64 %p2, [told], 0;\n@!%p2 bra READS;\nmov.u32 %r1, room; mapa.shared::cluster.u32 %r1, %r1, 0;\n\
+             ld.shared::cluster.u32 %r2, [%r1]; st.global.u32 [%d+16], %r2;\nEND: barrier.cluster.arrive; barrier.cluster.wait;\n\
+             mbarrier.inval.shared.b64 [full]; mbarrier.inval.shared.b64 [told]; ret;\n}}\n"
+        ));
+        let mut trial = Trial::new(&program, "k");
+        trial.grid([2, 1, 1]).block([1, 1, 1]).buffer(&[7; 32]).unwrap();
+        trial.check().findings
+    };
+    assert_eq!(report("cluster"), vec![]);
+    let [finding] = &report("cta")[..] else { panic!("one finding") };
+    assert_eq!(finding.kind, Kind::Async);
+    assert_eq!(finding.help, "write `mbarrier.try_wait.acquire.cluster`");
+    assert!(finding.places.iter().any(|place| place.what == "waits for the mbarrier"), "{finding}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, NONE, scope_of};
+use super::checks::{Checks, Event, Found, Missed, NONE, scope_of};
 use super::finding::Kind;
 use super::marks::happened;
 use super::pieces::Piece;
@@ -308,6 +308,14 @@ impl Checks {
             Some(kind) if is_of_tensor(kind) => unfinished_title(kind, event.address, verb),
             _ => format!("{side} of an asynchronous copy is {verb} before the copy is known to be done"),
         };
+        // They may have met at an mbarrier that does not order them.
+        let is_over = |missed: &Missed| missed.known.of_engine(old.who) >= old.epoch;
+        if let Some((reader, missed)) = self.missed_of(event, &is_over) {
+            let title = std::mem::take(&mut found.title);
+            self.too_weak(missed, reader, (old, actor), event, found);
+            found.title = title;
+            return;
+        }
         if issuer_knows {
             found.notes.push(format!(
                 "the thread that began the {work} has waited for it, and nothing orders that before this access"

@@ -83,6 +83,13 @@ impl Trail {
         most
     }
 
+    /// The same of an engine.
+    pub(super) fn of_engine(&self, engine: u32) -> u32 {
+        let mut most = 0;
+        self.each(|link| most = most.max(link.known.of_engine(engine)));
+        most
+    }
+
     /// Whether a thread has written one of those that are kept apart.
     pub(super) fn is_by(&self, actor: Actor) -> bool {
         let mut is_by = false;

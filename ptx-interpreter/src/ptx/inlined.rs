@@ -49,11 +49,11 @@ impl Inlined {
         self.before.iter().map(|(file, line, _)| (*file, *line)).collect()
     }
 
-    /// Whether a place is that of the function which launches the kernel: CuTe DSL gives it to what has no place of its own.
+    /// Whether a place is that of a function before the kernel, which launches it: CuTe DSL gives it to what has no place of its own.
     fn is_of_the_launch(&mut self, (file, line, column): Location) -> bool {
         self.has_columns |= column > 0;
         let (first, of, _) = *self.first.get_or_insert((file, line, column));
-        column == 0 && self.has_columns && file == first && line != of
+        column == 0 && self.has_columns && file == first && line < of
     }
 
     /// An instruction follows.
