@@ -90,6 +90,11 @@ impl Allocation {
         self.is_managed() || self.is_pinned()
     }
 
+    /// Whether it is written by launches and calls alone, which name it by these addresses.
+    pub(crate) fn is_written_by_calls(&self) -> bool {
+        !self.is_of_the_host() && self.home != Home::Mapped
+    }
+
     fn freed_by(&self, call: &str) -> Allocation {
         Allocation {
             name: format!("{}{FREED}{call}", self.name).into(),

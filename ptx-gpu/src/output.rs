@@ -67,8 +67,12 @@ pub(crate) fn tell_unrun(kernel: &str) {
     }
 }
 
-/// A function is missing, and says so by what it returns.
+/// A function is missing, and says so by what it returns. The first of its calls is told.
 pub(crate) fn note_missing(name: &str, returns: &str) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if !TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned()) {
+        return;
+    }
     note(&format!(
         "{name} is missing here and returns {returns}: let the program do without it, or run this part on a GPU"
     ));

@@ -11,16 +11,24 @@ pub(crate) fn copy(gpu: &mut Gpu, what: &Transfer) -> Result {
     if height > 1 && (to.row < width || from.row < width) {
         return Err(INVALID_VALUE);
     }
+    let mut undefined = Vec::new();
     for plane in 0..depth {
         for row in 0..height {
             let at = |side: Side| Side { start: side.start + (plane * side.plane + row * side.row) as u64, ..side };
-            copy_row(gpu, at(to), at(from), width, call)?;
+            copy_row(gpu, at(to), at(from), width, (call, &mut undefined))?;
         }
     }
+    gpu.memory.stored_undefined(&undefined);
     Ok(())
 }
 
-fn copy_row(gpu: &mut Gpu, to: Side, from: Side, bytes: usize, call: &str) -> Result {
+fn copy_row(
+    gpu: &mut Gpu,
+    to: Side,
+    from: Side,
+    bytes: usize,
+    (call, undefined): (&str, &mut Vec<(u64, u64)>),
+) -> Result {
     if bytes == 0 {
         return Ok(());
     }
@@ -35,7 +43,7 @@ fn copy_row(gpu: &mut Gpu, to: Side, from: Side, bytes: usize, call: &str) -> Re
     [to, from].iter().for_each(|side| guard::open(side.start, bytes as u64));
     // SAFETY: what is the GPU's was looked at, and what is the host's the program answers for.
     unsafe { std::ptr::copy(from.start as *const u8, to.start as *mut u8, bytes) };
-    gpu.memory.copied(from.start, to.start, bytes as u64);
+    undefined.extend(gpu.memory.copied(from.start, to.start, bytes as u64));
     Ok(())
 }
 

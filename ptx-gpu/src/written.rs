@@ -14,13 +14,11 @@ impl Memory {
         }
     }
 
-    /// Bytes were copied. Those that had no value have none there.
-    pub(crate) fn copied(&mut self, from: u64, to: u64, bytes: u64) {
+    /// Bytes were copied. Gives those of the copies that have no value, since what was copied had none.
+    pub(crate) fn copied(&mut self, from: u64, to: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
         let gaps = self.find(from).map(|one| one.unwritten.within(from, from + bytes)).unwrap_or_default();
         self.write(to, bytes);
-        let there: Vec<(u64, u64)> =
-            gaps.into_iter().map(|(begin, end)| (begin - from + to, end - from + to)).collect();
-        self.stored_undefined(&there);
+        gaps.into_iter().map(move |(begin, end)| (begin - from + to, end - from + to))
     }
 
     /// Whether an allocation has the address, and each of the bytes from there on has a value.
@@ -41,11 +39,11 @@ impl Memory {
         self.unwritten.retain(|begin| live.get(begin).is_some_and(|one| !one.unwritten.is_empty()));
     }
 
-    /// What was stored in these ranges is undefined. The host may write its own memory at any time.
+    /// What was stored in these ranges is undefined. The host may write its own memory at any time, and mapped memory has other addresses too.
     pub(crate) fn stored_undefined(&mut self, ranges: &[(u64, u64)]) {
         let mut of_each: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
         for (begin, end) in ranges {
-            if let Some(one) = self.find(*begin).filter(|one| *end <= one.end() && !one.is_of_the_host()) {
+            if let Some(one) = self.find(*begin).filter(|one| *end <= one.end() && one.is_written_by_calls()) {
                 of_each.entry(one.begin).or_default().push((*begin, *end));
             }
         }

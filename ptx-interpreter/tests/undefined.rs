@@ -12,6 +12,7 @@ const PRINTS: &str = "prints it";
 
 const READS_AND_STORES: &str = "reads a register to which nothing was written before, and stores it";
 const READS_AND_DECIDES: &str = "reads a register to which nothing was written before, and decides by it what to do";
+const READS_AND_TAKES: &str = "reads a register to which nothing was written before, and takes it as an address";
 const READS_AND_USES: &str = "reads a register to which nothing was written before, and uses it";
 
 /// Nothing is written to the upper rows of A. Their sums are in `%r10` and `%r11`, the others in `%r12` and `%r13`.
@@ -20,6 +21,20 @@ macro_rules! MMA {
         concat!(
             "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r10, %r11, %r12, %r13}, {%r9, %r3, %r8, %r3}, {%r3, %r3}, {",
             $c, ", ", $c, ", ", $c, ", ", $c, "}; st.global.u32 [%d1], ", $stored, ";"
+        )
+    };
+}
+
+/// Eight lanes have an address.
+macro_rules! LOADED {
+    ($count:literal, $to:literal) => {
+        concat!(
+            "bar.sync 0; setp.lt.u32 %p2, %r1, 8; shl.b32 %r5, %r1, 4; mov.u32 %r6, room; add.u32 %r5, %r5, %r6; @%p2 mov.u32 %r9, %r5; \
+             ldmatrix.sync.aligned.m8n8.",
+            $count,
+            ".shared.b16 ",
+            $to,
+            ", [%r9]; st.global.u32 [%d1], %r10;"
         )
     };
 }
@@ -153,6 +168,9 @@ const CASES: &[(&str, Option<&str>)] = &[
          st.param.b64 [f], %d4; st.param.b64 [v], %d5; call.uni (r), vprintf, (f, v); }",
         None,
     ),
+    // A sum less one of its terms.
+    ("add.s32 %r5, %r2, %r3; sub.s32 %r5, %r5, %r2; st.global.u32 [%d1], %r5;", None),
+    ("sub.s32 %r5, %r3, %r2; st.global.u32 [%d1], %r5;", Some(STORES)),
     // Two ways that only compute are a choice.
     ("setp.eq.u32 %p2, %r2, 0; @%p2 bra SKIP; add.u32 %r3, %r3, 1; SKIP: st.global.u32 [%d1], %r1;", None),
     ("setp.eq.u32 %p2, %r2, 0; @%p2 bra SKIP; add.u32 %r3, %r3, 1; SKIP: st.global.u32 [%d1], %r3;", Some(STORES)),
@@ -257,7 +275,11 @@ const CASES: &[(&str, Option<&str>)] = &[
     ("and.b32 %r5, %r9, 0; st.global.u32 [%d1], %r5;", None),
     ("xor.b32 %r5, %r9, %r9; st.global.u32 [%d1], %r5;", None),
     ("sub.u32 %r5, %r9, %r9; st.global.u32 [%d1], %r5;", None),
-    ("sub.u32 %r5, %r9, %r8; st.global.u32 [%d1], %r5;", Some(STORES)),
+    ("sub.u32 %r5, %r9, %r8; st.global.u32 [%d1], %r5;", None),
+    ("sub.f32 %r5, %r9, %r8; st.global.u32 [%d1], %r5;", Some(STORES)),
+    // Eight lanes name the rows of a matrix.
+    (LOADED!("x1", "{%r10}"), None),
+    (LOADED!("x2", "{%r10, %r11}"), Some(READS_AND_TAKES)),
     ("setp.eq.u32 %p2, %r9, 0; @%p2 bra DONE; st.shared.u32 [%d2], 1;", Some(DECIDES)),
     ("@%p3 bra DONE; st.shared.u32 [%d2], 1;", Some(READS_AND_DECIDES)),
     ("nanosleep.u32 %r9;", Some(READS_AND_USES)),
@@ -331,7 +353,7 @@ fn what_is_done_by_values_without_one() {
         }
     }
     println!("{} texts", CASES.len());
-    assert!(CASES.len() >= 110, "fewer texts than there were");
+    assert!(CASES.len() >= 115, "fewer texts than there were");
 }
 
 /// A product of `wgmma` to registers, to which nothing was written, and one that is added to that.

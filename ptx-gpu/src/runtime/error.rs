@@ -69,11 +69,12 @@ pub(super) fn of(status: u32) -> Result {
     if status == 0 { Ok(()) } else { Err(Status(status)) }
 }
 
-/// The runtime begins the driver, and uses the primary context of a thread that has none.
+/// The runtime begins the driver, retains the primary context, and uses it in a thread that has none.
 pub(super) fn ready() {
     let primary = {
         let mut gpu = any();
         gpu.is_initialized = true;
+        gpu.primary.1 = gpu.primary.1.max(1);
         gpu.primary.0
     };
     if current() == 0 {

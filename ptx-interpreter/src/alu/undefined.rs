@@ -100,6 +100,8 @@ impl Sources<'_> {
             ("set" | "setp", 3) if has("and") && is_known(2) == Some(0) => 0,
             ("set" | "setp", 3) if has("or") && is_known(2) == Some(1) => 0,
             ("set" | "setp", 2..=3) if self.is_decided() => 0,
+            // It may be a sum less one of its terms: CUB's scans take off again what they have added.
+            ("sub", 2) if integer(ty).is_some() && u(0) != 0 && u(1) != 0 => 0,
             ("add" | "sub" | "mul" | "mad" | "neg", _) if integer(ty).is_some() && !has("hi") && !has("sat") => {
                 u64::MAX << all.trailing_zeros() & self.sums(width).unwrap_or(u64::MAX)
             }

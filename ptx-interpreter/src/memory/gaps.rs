@@ -34,9 +34,20 @@ impl Gaps {
 
     /// These bytes have no values either. They do count as written, if there are too many ranges.
     pub fn add(&mut self, ranges: &[(u64, u64)]) {
+        if let [(begin, end)] = *ranges {
+            return self.add_one(begin, end);
+        }
         let all = Gaps::of(self.0.iter().chain(ranges).copied().collect());
         if all.0.len() <= RANGES {
             *self = all;
+        }
+    }
+
+    fn add_one(&mut self, begin: u64, end: u64) {
+        let met = self.0.partition_point(|(_, until)| *until < begin)..self.0.partition_point(|(from, _)| *from <= end);
+        if self.0.len() < RANGES || !met.is_empty() {
+            let all = self.0[met.clone()].iter().fold((begin, end), |all, own| (all.0.min(own.0), all.1.max(own.1)));
+            self.0.splice(met, [all]);
         }
     }
 
@@ -108,6 +119,14 @@ mod tests {
         assert_eq!(all.ranges(), [(10, 25), (30, 40)]);
         all.add(&[(38, 50), (5, 8)]);
         assert_eq!(all.ranges(), [(5, 8), (10, 25), (30, 50)]);
+        for (range, expected) in
+            [((26, 28), &[(5, 8), (10, 25), (26, 28), (30, 50)][..]), ((8, 26), &[(5, 28), (30, 50)])]
+        {
+            let mut more = all.clone();
+            more.add(&[(26, 28)]);
+            more.add(&[range]);
+            assert_eq!(more.ranges(), expected);
+        }
         assert_eq!(all.within(7, 31), [(7, 8), (10, 25), (30, 31)]);
         assert_eq!(all.within(8, 10), []);
     }

@@ -226,6 +226,9 @@ impl Machine<'_> {
             if is_followed(words, number, operand) {
                 continue;
             }
+            // The other lanes name no row of the matrices.
+            let named = if is_address { rows_named(words) } else { u32::MAX };
+            let group = Group { mask: group.mask & named, ..group };
             if let Some(bits) = self.undefined_of(group, operand) {
                 let what = match words[0] {
                     _ if is_address => "takes it as an address",
@@ -248,5 +251,15 @@ impl Machine<'_> {
         let thread = group.thread(mask.trailing_zeros() as usize);
         self.tell(|checks, machine| checks.uses_undefined(bits.origin.cause, (machine.actor(thread), site), what));
         self.set_undefined(Group { mask, ..group }, operand, None);
+    }
+}
+
+/// The lanes whose addresses an instruction takes.
+fn rows_named(words: &[&str]) -> u32 {
+    let is_of_a_matrix = matches!(words[0], "ldmatrix" | "stmatrix");
+    let count = words.iter().find_map(|word| ["x1", "x2"].iter().position(|count| count == word));
+    match count.filter(|_| is_of_a_matrix && words.contains(&"m8n8")) {
+        Some(doubled) => (1 << (8 << doubled)) - 1,
+        None => u32::MAX,
     }
 }
