@@ -2,7 +2,7 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Missed, NONE, scope_of};
+use super::checks::{Checks, Event, Found, Missed, NONE, Through, scope_of};
 use super::finding::Kind;
 use super::marks::happened;
 use super::pieces::Piece;
@@ -309,7 +309,8 @@ impl Checks {
             _ => format!("{side} of an asynchronous copy is {verb} before the copy is known to be done"),
         };
         // They may have met at an mbarrier that does not order them.
-        let is_over = |missed: &Missed| missed.known.of_engine(old.who) >= old.epoch;
+        let is_over =
+            |missed: &Missed| missed.through == Through::Mbarrier && missed.known.of_engine(old.who) >= old.epoch;
         if let Some((reader, missed)) = self.missed_of(event, &is_over) {
             let title = std::mem::take(&mut found.title);
             self.too_weak(missed, reader, (old, actor), event, found);
