@@ -1,6 +1,6 @@
 //! A litmus test as a kernel whose threads are the test's own, as an interpreter runs it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ptx::{Writer, registers};
 use crate::{Instruction, Placement, Program, Proxy, Term, Thread};
@@ -190,4 +190,17 @@ fn begin(writer: &mut Writer<'_>, at: usize, thread: &Thread, (block, number): (
     for (register, value) in &thread.initial {
         writer.line(format!("mov.u32 %{register}, {value};"));
     }
+    for number in skipped(thread) {
+        writer.line(format!("mov.u32 %r{number}, 0;"));
+    }
+}
+
+/// The registers that a branch may leave as they were: 0, as the model has it.
+fn skipped(thread: &Thread) -> BTreeSet<u32> {
+    let is_branch = |instruction: &Instruction| matches!(instruction, Instruction::Branch(..));
+    let Some(branch) = thread.code.iter().position(is_branch) else { return BTreeSet::new() };
+    let (before, behind) = thread.code.split_at(branch + 1);
+    let own = thread.initial.iter().map(|(register, _)| register.0);
+    let set: BTreeSet<u32> = before.iter().flat_map(registers).chain(own).collect();
+    behind.iter().flat_map(registers).filter(|number| !set.contains(number)).collect()
 }
