@@ -63,6 +63,21 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
+    /// All of its bytes have values.
+    fn new(home: Home, number: u64, name: Arc<str>, begin: u64, bytes: usize) -> Allocation {
+        Allocation {
+            begin,
+            bytes,
+            home,
+            number,
+            is_of_stream: false,
+            name,
+            unwritten: Gaps::default(),
+            undefined: Gaps::default(),
+            is_read_only: false,
+        }
+    }
+
     pub(crate) fn end(&self) -> u64 {
         self.begin + self.bytes as u64
     }
@@ -86,7 +101,7 @@ impl Allocation {
     }
 
     /// Whether the host may look at it too.
-    pub(crate) fn is_of_the_host(&self) -> bool {
+    fn is_of_the_host(&self) -> bool {
         self.is_managed() || self.is_pinned()
     }
 
@@ -152,18 +167,7 @@ impl Memory {
             _ => Gaps::all(begin, begin + bytes as u64),
         };
         let is_of_stream = home == Home::Device && call.contains("Async");
-        let one = Allocation {
-            begin,
-            bytes,
-            home,
-            number,
-            is_of_stream,
-            name,
-            unwritten,
-            undefined: Gaps::default(),
-            is_read_only: false,
-        };
-        self.insert(one);
+        self.insert(Allocation { is_of_stream, unwritten, ..Allocation::new(home, number, name, begin, bytes) });
         Ok(begin)
     }
 
@@ -249,19 +253,7 @@ impl Memory {
             self.freed.retain(|at, _| !(begin..end).contains(at));
             let name = format!("mapped memory {} (cuMemMap)", all.number).into();
             let bytes = (end - begin) as usize;
-            let (home, number) = (Home::Mapped, all.number);
-            let one = Allocation {
-                begin,
-                bytes,
-                home,
-                number,
-                is_of_stream: false,
-                name,
-                unwritten,
-                undefined: Gaps::default(),
-                is_read_only: false,
-            };
-            self.insert(one);
+            self.insert(Allocation { unwritten, ..Allocation::new(Home::Mapped, all.number, name, begin, bytes) });
         }
     }
 
@@ -277,17 +269,7 @@ impl Memory {
         self.count += 1;
         let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count).into());
         let home = Home::Registered;
-        let one = Allocation {
-            begin,
-            bytes,
-            home,
-            number,
-            is_of_stream: false,
-            name,
-            unwritten: Gaps::default(),
-            undefined: Gaps::default(),
-            is_read_only,
-        };
+        let one = Allocation { is_read_only, ..Allocation::new(home, number, name, begin, bytes) };
         self.live.insert(begin, one);
         Ok(())
     }

@@ -58,10 +58,23 @@ pub(crate) fn note(text: &str) {
     eprintln!("cargo ptx check: {text}");
 }
 
+/// Names of which something was told, once.
+struct Told(Mutex<BTreeSet<String>>);
+
+impl Told {
+    const fn new() -> Told {
+        Told(Mutex::new(BTreeSet::new()))
+    }
+
+    fn is_first(&self, name: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
+    }
+}
+
 /// A kernel is launched of which the program has no PTX: what depends on it is not checked.
 pub(crate) fn tell_unrun(kernel: &str) {
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel.to_owned()) {
+    static TOLD: Told = Told::new();
+    if TOLD.is_first(kernel) {
         note(&format!("`{kernel}` is not run: the program has machine code of it alone"));
         tell(&Record { kernel: kernel.to_owned(), is_unrun: true, ..Record::default() });
     }
@@ -69,11 +82,10 @@ pub(crate) fn tell_unrun(kernel: &str) {
 
 /// A function is missing, and says so by what it returns. The first of its calls is told.
 pub(crate) fn note_missing(name: &str, returns: &str) {
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if !TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned()) {
-        return;
+    static TOLD: Told = Told::new();
+    if TOLD.is_first(name) {
+        note(&format!(
+            "{name} is missing here and returns {returns}: let the program do without it, or run this part on a GPU"
+        ));
     }
-    note(&format!(
-        "{name} is missing here and returns {returns}: let the program do without it, or run this part on a GPU"
-    ));
 }

@@ -15,22 +15,17 @@ pub(crate) fn copy(gpu: &mut Gpu, what: &Transfer) -> Result {
     for plane in 0..depth {
         for row in 0..height {
             let at = |side: Side| Side { start: side.start + (plane * side.plane + row * side.row) as u64, ..side };
-            copy_row(gpu, at(to), at(from), width, (call, &mut undefined))?;
+            undefined.extend(copy_row(gpu, at(to), at(from), width, call)?);
         }
     }
     gpu.memory.stored_undefined(&undefined);
     Ok(())
 }
 
-fn copy_row(
-    gpu: &mut Gpu,
-    to: Side,
-    from: Side,
-    bytes: usize,
-    (call, undefined): (&str, &mut Vec<(u64, u64)>),
-) -> Result {
+/// Gives the bytes of the copy that have no value.
+fn copy_row(gpu: &mut Gpu, to: Side, from: Side, bytes: usize, call: &str) -> Result<Vec<(u64, u64)>> {
     if bytes == 0 {
-        return Ok(());
+        return Ok(Vec::new());
     }
     if to.start == 0 || from.start == 0 {
         return Err(INVALID_VALUE);
@@ -43,8 +38,7 @@ fn copy_row(
     [to, from].iter().for_each(|side| guard::open(side.start, bytes as u64));
     // SAFETY: what is the GPU's was looked at, and what is the host's the program answers for.
     unsafe { std::ptr::copy(from.start as *const u8, to.start as *mut u8, bytes) };
-    undefined.extend(gpu.memory.copied(from.start, to.start, bytes as u64));
-    Ok(())
+    Ok(gpu.memory.copied(from.start, to.start, bytes as u64))
 }
 
 /// Fills rows.

@@ -15,10 +15,10 @@ impl Memory {
     }
 
     /// Bytes were copied. Gives those of the copies that have no value, since what was copied had none.
-    pub(crate) fn copied(&mut self, from: u64, to: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    pub(crate) fn copied(&mut self, from: u64, to: u64, bytes: u64) -> Vec<(u64, u64)> {
         let gaps = self.find(from).map(|one| one.unwritten.within(from, from + bytes)).unwrap_or_default();
         self.write(to, bytes);
-        gaps.into_iter().map(move |(begin, end)| (begin - from + to, end - from + to))
+        gaps.into_iter().map(|(begin, end)| (begin - from + to, end - from + to)).collect()
     }
 
     /// Whether an allocation has the address, and each of the bytes from there on has a value.

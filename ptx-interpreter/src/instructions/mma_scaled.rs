@@ -56,9 +56,7 @@ impl Multiply {
         }
         Ok(selected)
     }
-}
 
-impl Multiply {
     /// The bytes of registers that have the scales of each row of A, and of each column of B.
     fn deciding(&self, selected: [Selected; 2]) -> Vec<Deciding<'_>> {
         let mut all = Vec::new();

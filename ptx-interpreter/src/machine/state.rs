@@ -75,8 +75,8 @@ pub(crate) struct Code {
     /// Registers of each thread as it begins, if `setmaxnreg` changes them later.
     pub(crate) registers_at_entry: Option<u32>,
     pub(crate) lines: Vec<Line>,
-    /// The registers that some way through it reads first, as far as it was asked.
-    pub(crate) read_first: OnceLock<Vec<Register>>,
+    /// The registers that some way through it reads first, as far as it was asked: their places, and the bits of each.
+    pub(crate) read_first: OnceLock<Vec<(usize, u32)>>,
 }
 
 /// An instruction.

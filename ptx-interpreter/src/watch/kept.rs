@@ -15,6 +15,11 @@ fn bits_of(bytes: u64, count: usize) -> u128 {
     (0..count).filter(|at| bytes >> at & 1 == 1).fold(0, |bits, at| bits | 0xff << (8 * at))
 }
 
+/// The bytes in which some bits are set, a bit for each.
+fn bytes_of(bits: u128, count: usize) -> u64 {
+    (0..count).filter(|at| bits >> (8 * at) & 0xff != 0).fold(0, |bytes, at| bytes | 1 << at)
+}
+
 impl Machine<'_> {
     /// Whether a warp may have undefined values in registers, or load some.
     pub(super) fn may_have_undefined(&self, warp: usize) -> bool {
@@ -162,7 +167,7 @@ impl Machine<'_> {
             let without = |lane: usize| {
                 let parts = all.iter().enumerate().filter_map(|(place, bits)| Some((place, bits.as_ref()?)));
                 let own = parts.fold(0, |all, (place, bits)| all | u128::from(bits.lanes[lane]) << (64 * place));
-                (0..bytes).filter(|at| own >> (8 * at) & 0xff != 0).fold(0, |all, at| all | 1u64 << at)
+                bytes_of(own, bytes)
             };
             let first = all.iter().flatten().next().copied();
             let mut wrong = None;
@@ -203,7 +208,7 @@ impl Machine<'_> {
         }
         let own = self.undefined_of(thread.alone(), from);
         let lane = own.map_or(0, |bits| bits.lanes[thread.lane] >> begin);
-        let mut without = (0..bytes).filter(|at| lane >> (8 * at) & 0xff != 0).fold(0, |all, at| all | 1u64 << at);
+        let mut without = bytes_of(lane.into(), bytes);
         if let Some(bits) = own.filter(|bits| bits.origin.is_computed && without != 0 && self.is_global(address)) {
             self.use_undefined(thread.alone(), &bits, from, STORES);
             without = 0;

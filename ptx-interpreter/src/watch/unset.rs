@@ -19,14 +19,12 @@ impl Machine<'_> {
         let (code, program) = (self.frame(group).code, self.program);
         let registers = code.read_first.get_or_init(|| program.read_first(code));
         let undefined = &mut self.warp_mut(group.warp).undefined;
-        for (at, width) in
-            registers.iter().flat_map(|register| Operand::Register(*register).places().collect::<Vec<_>>())
-        {
+        for (at, width) in registers {
             let bits = Bits {
                 lanes: [u64::MAX >> (64 - width); LANES],
                 origin: Origin { cause: Cause::Unset, is_computed: false },
             };
-            undefined.set((group.frame, at), group.mask, Some(&bits));
+            undefined.set((group.frame, *at), group.mask, Some(&bits));
         }
     }
 
@@ -43,7 +41,7 @@ impl Machine<'_> {
 }
 
 impl Program {
-    fn read_first(&self, code: &Code) -> Vec<Register> {
+    fn read_first(&self, code: &Code) -> Vec<(usize, u32)> {
         let mut registers: Vec<Register> =
             code.lines.iter().flat_map(|line| &line.operands).flat_map(Operand::registers).collect();
         registers.extend(code.lines.iter().filter_map(guard));
@@ -51,7 +49,8 @@ impl Program {
         registers.dedup_by_key(|register| register.at);
         let flows: Vec<Flow> = code.lines.iter().enumerate().map(|(at, line)| self.flow(line, at)).collect();
         let number = |at: usize| registers.binary_search_by_key(&at, |register| register.at).ok();
-        read_first(&flows).into_iter().filter_map(|at| Some(registers[number(at)?])).collect()
+        let read = read_first(&flows).into_iter().filter_map(|at| Some(Operand::Register(registers[number(at)?])));
+        read.flat_map(|register| register.places().collect::<Vec<_>>()).collect()
     }
 
     fn flow(&self, line: &Line, at: usize) -> Flow {
