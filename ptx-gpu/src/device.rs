@@ -28,6 +28,8 @@ pub(crate) const REGISTERS: i32 = 1 << 16;
 pub(crate) const REGISTERS_OF_THREAD: i32 = 32;
 /// Multiprocessors that are assumed to run one cluster, where no GPU was asked.
 const GROUP: i32 = 16;
+/// What no other GPU is called.
+pub(crate) const UUID: [u8; 16] = *b"ptx-interpreter\0";
 /// The most device memory that a program is shown.
 const MEMORY: usize = 80 << 30;
 
@@ -89,6 +91,19 @@ impl Device {
                 .map(|from| (self.multiprocessors - from).min(GROUP))
                 .collect(),
         }
+    }
+
+    /// Its domain, its bus, and its place there.
+    pub(crate) fn place(&self) -> [u32; 3] {
+        [50, 33, 34].map(|which| self.size(which) as u32)
+    }
+
+    /// Whether `domain:bus:place.0`, or the same without the domain or the last number, is this one.
+    pub(crate) fn is_at(&self, id: &str) -> bool {
+        let id = id.strip_suffix(".0").unwrap_or(id);
+        let parts: Option<Vec<u32>> = id.split(':').map(|part| u32::from_str_radix(part, 16).ok()).collect();
+        let place = self.place();
+        parts.is_some_and(|parts| parts.len() >= 2 && place.ends_with(&parts))
     }
 
     /// A size that is an attribute: what a GPU has at most, or a multiple.

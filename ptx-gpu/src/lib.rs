@@ -33,6 +33,7 @@ mod image;
 mod kept;
 mod launch;
 mod linked;
+mod management;
 mod mapped;
 mod memory;
 mod missing_order;

@@ -113,6 +113,29 @@ fn cute_dsl_has_a_folder_for_its_ptx() {
     assert!(printed.ends_with("not/there\n0\n"), "{printed}{complaint}");
 }
 
+/// Mojo has PTX from the same assembler, and each of its buffers is an allocation, unless the program says otherwise.
+#[test]
+fn mojo_has_an_assembler_and_a_buffer_for_each() {
+    let calls = r#"test "$MODULAR_NVPTX_COMPILER_PATH" = "$TRITON_PTXAS_PATH" && echo "$MODULAR_DEVICE_CONTEXT_MEMORY_MANAGER_SIZE_PERCENT" \
+        "$MODULAR_DEVICE_CONTEXT_HOST_MEMORY_MANAGER_SIZE""#;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", calls]).env("MODULAR_DEVICE_CONTEXT_HOST_MEMORY_MANAGER_SIZE", "4096");
+    let (_, printed, complaint) = check(&[], &shell);
+    assert_eq!(printed, "0 4096\n", "{complaint}");
+}
+
+/// Compilers ask NVIDIA's management library for which GPU to compile.
+#[test]
+fn the_management_library_knows_the_gpu() {
+    let program = Program::of_cc("management.c", &["-ldl"]);
+    for (sm, capability) in [("90", "9.0"), ("120", "12.0")] {
+        let (code, printed, complaint) = check(&["--sm", sm], &Command::new(program.path()));
+        // It launches no kernel.
+        assert_eq!(code, Some(2), "{printed}{complaint}");
+        assert_eq!(printed, format!("13050 {capability} PTX on a CPU, as sm_{sm}\nright\n"), "{complaint}");
+    }
+}
+
 /// A Python with PyTorch, Triton and NVRTC.
 fn python() -> PathBuf {
     python_with("python-torch-2.15.0", &["numpy", "torch==2.15.0", "triton==3.9.0"])

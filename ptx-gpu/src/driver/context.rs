@@ -123,6 +123,7 @@ calls! {
         create(context, device)
     }
 
+    #[also(cuCtxDestroy)]
     fn cuCtxDestroy_v2(context: Handle) {
         let mut gpu = begun()?;
         if !gpu.contexts.remove(&context) {
@@ -152,12 +153,14 @@ calls! {
         put(context, current())
     }
 
+    #[also(cuCtxPushCurrent)]
     fn cuCtxPushCurrent_v2(context: Handle) {
         is_context(&*begun()?, context)?;
         contexts(|all| all.push(context));
         Ok(())
     }
 
+    #[also(cuCtxPopCurrent)]
     fn cuCtxPopCurrent_v2(context: *mut Handle) {
         let top = contexts(Vec::pop).ok_or(INVALID_CONTEXT)?;
         put_if(context, top)

@@ -2,12 +2,13 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::call::{calls, put, put_if, put_text};
+use crate::call::{calls, put, put_if, put_text, text};
+use crate::device::UUID;
 use crate::gpu::{any, begun};
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result, Status};
 
 /// The release that this library is like: 13.5.
-const VERSION: i32 = 13050;
+pub(crate) const VERSION: i32 = 13050;
 
 pub(crate) fn only(device: i32) -> Result {
     if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
@@ -58,7 +59,7 @@ calls! {
     #[also(cuDeviceGetUuid_v2)]
     fn cuDeviceGetUuid(uuid: *mut [u8; 16], device: i32) {
         only(device)?;
-        put(uuid, *b"ptx-interpreter\0")
+        put(uuid, UUID)
     }
 
     fn cuDeviceGetLuid(luid: *mut [u8; 8], mask: *mut u32, device: i32) {
@@ -87,10 +88,14 @@ calls! {
 
     fn cuDeviceGetPCIBusId(text: *mut c_char, room: i32, device: i32) {
         only(device)?;
-        put_text(text, room, "0000:01:00.0")
+        let [domain, bus, place] = any().device.place();
+        put_text(text, room, &format!("{domain:04x}:{bus:02x}:{place:02x}.0"))
     }
 
-    fn cuDeviceGetByPCIBusId(device: *mut i32, _bus: *const c_char) {
+    fn cuDeviceGetByPCIBusId(device: *mut i32, id: *const c_char) {
+        if !any().device.is_at(text(id)?) {
+            return Err(INVALID_DEVICE);
+        }
         put(device, 0)
     }
 

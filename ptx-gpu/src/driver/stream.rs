@@ -77,6 +77,7 @@ calls! {
         create(stream, flags, priority)
     }
 
+    #[also(cuStreamDestroy)]
     fn cuStreamDestroy_v2(stream: Handle) {
         let mut gpu = of_stream(stream)?;
         gpu.abandon(stream);
@@ -169,6 +170,7 @@ calls! {
         Ok(())
     }
 
+    #[also(cuEventDestroy)]
     fn cuEventDestroy_v2(event: Handle) {
         awake()?.events.remove(&event).map(drop).ok_or(INVALID_HANDLE)
     }

@@ -14,7 +14,7 @@ use crate::library;
 /// The library's name as the driver.
 const DRIVER: &str = "libcuda.so.1";
 /// Other names under which programs look for the driver, the runtime, cuBLAS and cuRAND.
-const LINKS: [&str; 13] = [
+const LINKS: [&str; 14] = [
     DRIVER,
     "libcuda.so",
     "libcudart.so.13",
@@ -28,6 +28,7 @@ const LINKS: [&str; 13] = [
     "libcublasLt.so.13",
     "libcurand.so",
     "libcurand.so.10",
+    "libnvidia-ml.so.1",
 ];
 /// The name of the runtime whose functions are others in part: a copy of the library, whose functions the library replaces.
 const COPY: &str = "libcudart.so.12";
@@ -82,7 +83,7 @@ impl<'a> Surroundings<'a> {
         command.env(DRIVER_VARIABLE, folder.join(DRIVER));
         // The library is there before the program begins, and replaces each runtime that comes.
         command.env("LD_PRELOAD", before(first, "LD_PRELOAD")).env("PTX_CHECK_OPENS", folder.join(DRIVER));
-        for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"] {
+        for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "MODULAR_NVPTX_COMPILER_PATH"] {
             command.env(variable, folder.join(PTXAS));
         }
         // CuTe DSL loads machine code, and keeps its PTX.
@@ -94,6 +95,7 @@ impl<'a> Surroundings<'a> {
         // Quack and FlashAttention keep machine code of an earlier run, without its PTX.
         command.env("QUACK_CACHE_ENABLED", "0").env("FLASH_ATTENTION_CUTE_DSL_CACHE_ENABLED", "0");
         ask_for_each_tensor(command);
+        ask_for_each_buffer(command);
         command.env("PYTHONPATH", before(&folder.join("python"), "PYTHONPATH"));
     }
 }
@@ -107,6 +109,17 @@ fn ask_for_each_tensor(command: &mut Command) {
     }
     if std::env::var_os("PYTORCH_NO_CUDA_MEMORY_CACHING").is_none() {
         command.env("PYTORCH_NO_CUDA_MEMORY_CACHING", "1");
+    }
+}
+
+/// Mojo then asks for each buffer's memory by itself, so that its end is known.
+fn ask_for_each_buffer(command: &mut Command) {
+    const SHARES: [&str; 2] =
+        ["MODULAR_DEVICE_CONTEXT_MEMORY_MANAGER_SIZE_PERCENT", "MODULAR_DEVICE_CONTEXT_HOST_MEMORY_MANAGER_SIZE"];
+    for share in SHARES {
+        if std::env::var_os(share).is_none() {
+            command.env(share, "0");
+        }
     }
 }
 
