@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use ptx_interpreter::{Heap, Kernel, Program};
 
 use crate::array::Array;
+use crate::counted::Counted;
 use crate::device::{Device, REGISTERS_OF_THREAD, SHARED_OF_BLOCK};
 use crate::executable::Executable;
 use crate::graph::Graphs;
@@ -46,6 +47,8 @@ pub(crate) struct Module {
     registers: HashMap<String, i32>,
     /// The kernels that were asked for, by their names.
     functions: HashMap<String, Handle>,
+    /// How often its instructions were executed, if that is asked for and a kernel was launched.
+    pub(crate) counted: Option<Counted>,
 }
 
 #[derive(Clone)]
@@ -245,7 +248,7 @@ impl Gpu {
             }
         }
         let (program, variables) = (Arc::new(program), Arc::new(variables));
-        let module = Module { program, variables, registers: code.registers, functions: HashMap::new() };
+        let module = Module { program, variables, registers: code.registers, functions: HashMap::new(), counted: None };
         let handle = handle::next();
         self.modules.insert(handle, module);
         Ok(handle)

@@ -3,14 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx_interpreter::{
-    Delays, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece, Record, Report, Stop,
-    Used, Why,
+    Counting, Counts, Delays, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece,
+    Record, Report, Stop, Used, Why,
 };
 
 use crate::allowed::Refusal;
 use crate::caller::Caller;
 use crate::changed::{changed, is_checked};
 use crate::children::{Children, Parent};
+use crate::counted::Counted;
 use crate::driver::launch::plain;
 use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle};
 use crate::memory::{FREED, host_mapping};
@@ -84,6 +85,7 @@ impl Gpu {
             let newest_and_kept = newest.as_mut().zip(kept);
             let differs = newest_and_kept.and_then(|(newest, kept)| self.compare(newest, seed, &report, kept));
             let stop = report.stop.as_ref().map(ToString::to_string);
+            self.has_counted(&function, &report.counts);
             let Report { mut findings, instructions, printed, used, launched, .. } = report;
             if seed.goes_on() || fault.is_some() {
                 print(&printed);
@@ -135,6 +137,14 @@ impl Gpu {
         Ok(kept_launched)
     }
 
+    /// Keeps how often its instructions were executed.
+    fn has_counted(&mut self, function: &Function, counts: &Counts) {
+        if let Some(module) = self.modules.get_mut(&function.module).filter(|_| SETTINGS.counting != Counting::Nothing)
+        {
+            module.counted.get_or_insert_with(|| Counted::new(&module.program)).add(counts);
+        }
+    }
+
     pub(crate) fn heap(&self) -> MutexGuard<'_, Heap> {
         self.heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -174,6 +184,7 @@ impl Gpu {
             deadline: SETTINGS.deadline,
             heap: Some(&self.heap),
             tells_used: seed.goes_on(),
+            counting: SETTINGS.counting,
             overwritten,
             begins_early: begins_early && seed.goes_on(),
             takes_launched: true,

@@ -21,6 +21,7 @@ mod calling;
 mod capture;
 mod changed;
 mod children;
+mod counted;
 mod device;
 mod driver;
 mod executable;

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
+use ptx_interpreter::Counting;
+
 /// What `cargo ptx check` hands over.
 pub(crate) struct Settings {
     /// The GPU that a program sees: 90 for sm_90.
@@ -19,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) deadline: Option<Instant>,
     /// Where findings go, one JSON value to a line; to standard error, if there is none.
     pub(crate) report: Option<OsString>,
+    /// What is counted of each launch.
+    pub(crate) counting: Counting,
     /// Where compilers keep the PTX that they have assembled.
     pub(crate) kept: Option<OsString>,
 }
@@ -30,6 +34,11 @@ pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
     weak: number("PTX_CHECK_WEAK") == Some(1),
     deadline: number("PTX_CHECK_DEADLINE").and_then(instant),
     report: std::env::var_os("PTX_CHECK_REPORT"),
+    counting: match number("PTX_CHECK_COUNTS") {
+        Some(1) => Counting::Instructions,
+        Some(2) => Counting::Accesses,
+        _ => Counting::Nothing,
+    },
     kept: std::env::var_os("PTX_CHECK_KEPT"),
 });
 

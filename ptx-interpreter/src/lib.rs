@@ -21,6 +21,7 @@ mod allowed;
 #[allow(clippy::useless_conversion)]
 mod alu;
 mod check;
+mod counts;
 mod instructions;
 mod machine;
 mod memory;
@@ -42,6 +43,7 @@ pub mod tensor_map {
 
 pub use allowed::Allowed;
 pub use check::{Call, Finding, Kind, Piece, Place, Use, Used, UsedRange};
+pub use counts::{CountedAccess, CountedLine, Counting, Counts, Moved, Taken};
 pub use machine::Program;
 pub use machine::in_order::{Choice, Ready};
 pub use machine::launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts};

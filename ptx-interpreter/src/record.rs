@@ -1,6 +1,7 @@
 //! What came of a launch, as one process tells another.
 
 use crate::check::Finding;
+use crate::counts::{CountedAccess, CountedLine};
 
 /// A launch in one order of its threads, and what came of it.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -23,6 +24,12 @@ pub struct Record {
     /// Whether it is about a kernel that was not run, since its program has no PTX of it.
     #[serde(default)]
     pub is_unrun: bool,
+    /// Lines of kernels, and how many more threads have executed each of them, where that is asked for.
+    #[serde(default)]
+    pub lines: Vec<CountedLine>,
+    /// What accesses of kernels took, beyond what was told, where that is asked for.
+    #[serde(default)]
+    pub accesses: Vec<CountedAccess>,
     /// What is wrong.
     pub findings: Vec<Finding>,
     /// Why it could not be run to its end, if that is no fault of the program.

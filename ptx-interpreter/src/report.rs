@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
+use crate::counts::Counts;
 use crate::machine::launch::{DeviceLaunch, Launch, Outside};
 use crate::machine::stop::{Stop, Why};
 use crate::machine::{Machine, Program};
@@ -33,6 +34,8 @@ pub struct Report {
     pub parts: usize,
     /// Which memory it has used, if the launch [asks for that](Launch::tells_used).
     pub used: Used,
+    /// How often instructions were executed, if the launch [asks for that](Launch::counting).
+    pub counts: Counts,
     /// What the kernel has launched, if somebody [takes it](Launch::takes_launched), in the order of the calls.
     pub launched: Vec<DeviceLaunch>,
 }
@@ -97,8 +100,8 @@ impl Program {
         let findings = by_lines(found.into_iter().map(|found| self.finding(found, &machine.paths)).collect());
         let older = older.into_iter().map(|load| self.place(load, &machine.paths)).collect();
         let used = if launch.tells_used { machine.used() } else { Used::default() };
-        let Machine { steps: instructions, printed, launched, .. } = machine;
-        Report { findings, stop, printed, instructions, shadow, older, used, launched, parts: 0 }
+        let Machine { steps: instructions, counts, printed, launched, .. } = machine;
+        Report { findings, stop, printed, instructions, shadow, older, used, counts, launched, parts: 0 }
     }
 
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {

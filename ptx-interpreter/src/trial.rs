@@ -5,6 +5,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::check::{Piece, Pieces};
+use crate::counts::Counting;
 use crate::machine::in_order::Choice;
 use crate::machine::launch::{Delays, Launch, Outside, Parts};
 use crate::machine::resources::available_memory;
@@ -54,6 +55,7 @@ pub struct Trial<'p> {
     weak: bool,
     parts: Parts,
     steps: u64,
+    counting: Counting,
     deadline: Option<Instant>,
 }
 
@@ -139,6 +141,7 @@ impl<'p> Trial<'p> {
             weak: false,
             parts: Parts::default(),
             steps: u64::MAX,
+            counting: Counting::Nothing,
             deadline: None,
         }
     }
@@ -196,6 +199,30 @@ impl<'p> Trial<'p> {
     /// Whether its blocks may run in parts, and on how many cores. It makes no difference to what is found.
     pub fn parts(&mut self, parts: Parts) -> &mut Self {
         self.parts = parts;
+        self
+    }
+
+    /// What the [report](Report::counts) says of how often instructions were executed.
+    ///
+    /// ```
+    /// # use ptx_interpreter::{Counting, Program, Trial};
+    /// # let program = Program::parse(
+    /// #     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry double(.param .u64 p) {\n\
+    /// #      .reg .b32 %r<3>; .reg .b64 %d<4>;\n.file 1 \"double.cu\"\n.loc 1 3 1\n\
+    /// #      ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.u64 %d3, %d1, %d2;\n\
+    /// #      ld.global.u32 %r2, [%d3]; add.u32 %r2, %r2, %r2; st.global.u32 [%d3], %r2; ret;\n}",
+    /// # );
+    /// let mut trial = Trial::new(&program, "double");
+    /// trial.counting(Counting::Accesses).buffer(&[0; 128]).unwrap();
+    /// let report = trial.check();
+    /// let lines = program.lines(&report.counts);
+    /// assert!(lines.iter().all(|line| line.threads == 32), "{lines:?}");
+    /// // 32 neighbours of 4 bytes are four sectors of 32.
+    /// let accesses = program.accesses(&report.counts);
+    /// assert!(accesses.iter().all(|access| access.taken.taken == 4), "{accesses:?}");
+    /// ```
+    pub fn counting(&mut self, counting: Counting) -> &mut Self {
+        self.counting = counting;
         self
     }
 
@@ -384,6 +411,7 @@ impl<'p> Trial<'p> {
             steps: self.steps,
             deadline: self.deadline,
             parts: self.parts,
+            counting: self.counting,
             aliases: &self.aliases(),
             delays: if self.weak { Delays::Loads } else { Delays::None },
             ..Launch::new(&self.kernel, &places)

@@ -4,6 +4,7 @@ use ptx_intrinsics::mbarrier::mbarrier_arrive;
 
 use super::mbarrier::{Takes, on_barrier};
 use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::LANES;
 use crate::machine::stop::{Result, Why, missing, stop};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
@@ -47,12 +48,20 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 
 impl Step for Begin {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        group.threads().try_for_each(|thread| self.one(machine, thread).map_err(|stop| stop.by(thread.lane)))
+        let ([mut to, mut from], mut reads, mut size) = ([[0; LANES]; 2], 0, 0);
+        for thread in group.threads() {
+            let copy = self.one(machine, thread).map_err(|stop| stop.by(thread.lane))?;
+            (to[thread.lane], from[thread.lane], size) = (copy.to, copy.from, copy.size);
+            reads |= u32::from(copy.read > 0) << thread.lane;
+        }
+        machine.count_access(reads, &from, size);
+        machine.count_access(group.mask, &to, size);
+        Ok(())
     }
 }
 
 impl Begin {
-    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
+    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<Copy> {
         let place = |at: usize| self.operands.get(at).ok_or_else(missing);
         let to = machine.address(thread, Space::Shared, place(0)?)?;
         let from = machine.address(thread, Space::Global, place(1)?)?;
@@ -75,8 +84,8 @@ impl Begin {
         }
         machine.there(to, size, true)?;
         machine.watch_copy(thread, &copy, Engine::Small)?;
-        machine.copies_of.entry(machine.id(thread)).or_default().small.open.push(copy);
-        Ok(())
+        machine.copies_of.entry(machine.id(thread)).or_default().small.open.push(copy.clone());
+        Ok(copy)
     }
 }
 

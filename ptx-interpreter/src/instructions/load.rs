@@ -60,6 +60,9 @@ impl Step for Load {
         machine.addresses(group, self.space, &self.from, &mut addresses)?;
         let whole = self.bytes * self.to.len();
         all_aligned(group, &addresses, whole)?;
+        if self.space != Space::Const {
+            machine.count_access(group.mask, &addresses, whole);
+        }
         if machine.may_delay(group, &addresses, whole, self.how)? {
             let event = Box::new(move |machine: &mut Machine<'a>| self.perform(machine, group, &addresses));
             machine.delay_load(group, &addresses, (whole, self.to.len()), self.how, event);

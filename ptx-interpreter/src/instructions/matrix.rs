@@ -3,6 +3,7 @@
 use ptx_intrinsics::on_cpu::matrix::{ROW, Rows};
 
 use super::together::{Together, collective, give, values};
+use crate::counts::Counting;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::{Result, wrong};
@@ -84,6 +85,7 @@ pub(crate) fn decode(words: &[&str], mut operands: Vec<Operand>) -> Option<Box<d
 impl Together for Matrix {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], _: u32) -> Result<()> {
         all_are_here(all)?;
+        self.count(machine, all)?;
         let (rows, registers) = (all.chunks(self.rows.of_matrix()), self.registers.chunks(self.rows.registers()));
         for (rows, registers) in rows.zip(registers) {
             if self.rows.loads {
@@ -102,6 +104,22 @@ impl Matrix {
         let address = machine.address(thread, self.space, &self.address)?;
         aligned(address, ROW)?;
         Ok(address)
+    }
+
+    /// Shared memory has eight rows at a time.
+    fn count(&self, machine: &mut Machine<'_>, all: &[Thread]) -> Result<()> {
+        if machine.launch.counting != Counting::Accesses {
+            return Ok(());
+        }
+        for rows in all[..self.rows.of_matrix() * self.rows.matrices].chunks(8) {
+            let (mut addresses, mut mask) = ([0; LANES], 0);
+            for thread in rows {
+                addresses[thread.lane] = self.row(machine, *thread).map_err(|stop| stop.by(thread.lane))?;
+                mask |= 1 << thread.lane;
+            }
+            machine.count_access(mask, &addresses, ROW);
+        }
+        Ok(())
     }
 
     fn load(&self, machine: &mut Machine<'_>, all: &[Thread], rows: &[Thread], registers: &[Operand]) -> Result<()> {

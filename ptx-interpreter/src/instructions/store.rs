@@ -39,6 +39,7 @@ impl Step for Store {
         machine.addresses(group, self.space, &self.to, &mut addresses)?;
         let whole = self.bytes * self.from.len();
         all_aligned(group, &addresses, whole)?;
+        machine.count_access(group.mask, &addresses, whole);
         // Each element of a strong vector is a strong access.
         let has_all = !self.from.iter().any(|from| matches!(from, Operand::Sink));
         let is_one = has_all && self.how.scope.is_none() && !machine.remembers_values();

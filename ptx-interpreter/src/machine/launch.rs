@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use crate::check::Place;
+use crate::counts::Counting;
 use crate::memory::alias::Alias;
 use crate::memory::heap::Heap;
 use crate::memory::overwritten::Overwritten;
@@ -41,6 +42,8 @@ pub struct Launch<'a> {
     pub heap: Option<&'a Mutex<Heap>>,
     /// Whether the [report](crate::Report::used) says which memory it has used.
     pub tells_used: bool,
+    /// What the [report](crate::Report::counts) says of how often instructions were executed.
+    pub counting: Counting,
     /// What it overwrites of the memory outside is kept here as it was, if somebody wants that.
     pub overwritten: Option<&'a Mutex<Overwritten>>,
     /// Whether the grid before it may still run, as under programmatic dependent launch. Then the report also says which memory it
@@ -76,6 +79,7 @@ impl<'a> Launch<'a> {
             deadline: None,
             heap: None,
             tells_used: false,
+            counting: Counting::Nothing,
             overwritten: None,
             begins_early: false,
             takes_launched: false,

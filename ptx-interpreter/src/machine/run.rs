@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::counts::{Counting, Counts};
 use crate::machine::deadlock::Circles;
 use crate::machine::group::Group;
-use crate::machine::lanes::{LANES, lanes_of};
+use crate::machine::lanes::{LANES, Lanes, lanes_of};
 use crate::machine::launch::{L1, Launch, Outside};
 use crate::machine::numbered::Numbered;
 use crate::machine::stop::{Result, Stop, Why, stop, wrong};
@@ -131,6 +132,7 @@ impl<'a> Machine<'a> {
             // When the later clusters of a launch begin, the first rounds are over.
             round: if own.start == 0 { 0 } else { FIRST },
             steps: 0,
+            counts: Counts::new(launch.counting, program.sites.len()),
             unasked: 0,
             progress: 0,
             random: launch.seed ^ 0x9e37_79b9_7f4a_7c15,
@@ -225,12 +227,13 @@ impl<'a> Machine<'a> {
     fn turn(&mut self, number: usize) -> Result<()> {
         let longest = if self.round < FIRST { TURN } else { 1 << self.draw(TURNS) };
         let (mut budget, strays, splits) = (1 + self.draw(longest), self.draw(STRAY) == 0, self.draw(SPLIT) == 0);
+        let stays_together = self.launch.counting == Counting::Accesses;
         self.polled = u32::MAX;
         let drawn = self.draw(1 << 32) as u32;
         let Some(mut group) = self.pick(number, strays) else { return Ok(()) };
         let now = self.steps;
         self.warp_mut(number).had_turn(group.mask, now);
-        if splits {
+        if splits && !stays_together {
             let some = group.mask & drawn;
             group.mask = if some == 0 { group.mask } else { some };
         }
@@ -304,6 +307,7 @@ impl<'a> Machine<'a> {
             if let Some((register, holds)) = line.guard {
                 active.mask &= self.holding(group, register, holds);
             }
+            self.counts.execute(line.site, active.mask.count_ones());
             next += 1;
             match &line.action {
                 Action::Straight(step) => {
@@ -367,6 +371,13 @@ impl<'a> Machine<'a> {
             _ => own.iter().enumerate().fold(0, |set, (lane, value)| set | ((*value as u32 & 1) << lane)),
         };
         if holds { set } else { !set }
+    }
+
+    /// Lanes of a warp access memory, by the instruction that is executed.
+    pub(crate) fn count_access(&mut self, mask: u32, addresses: &Lanes, bytes: usize) {
+        if self.launch.counting == Counting::Accesses && mask != 0 {
+            self.counts.access(self.site, mask, addresses, bytes);
+        }
     }
 
     /// The threads of a group are before an instruction.

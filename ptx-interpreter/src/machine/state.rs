@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::check::{Actor, Checks};
+use crate::counts::Counts;
 use crate::machine::exchange::Exchange;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, each};
@@ -231,6 +232,8 @@ pub(crate) struct Machine<'a> {
     /// Rounds, in each of which every warp has its turn.
     pub(crate) round: u64,
     pub(crate) steps: u64,
+    /// Threads that executed each instruction, if the launch asks for that.
+    pub(crate) counts: Counts,
     /// What was done since the clock was asked.
     pub(crate) unasked: u64,
     /// What changes when something happens that a waiting thread may wait for.

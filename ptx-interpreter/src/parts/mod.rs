@@ -18,6 +18,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::check::{Finding, Footprint, Piece, Pieces, Used, are_changes};
+use crate::counts::{Counting, Counts};
 use crate::machine::launch::{Delays, L1, Launch, Outside, Parts};
 use crate::machine::resources::{available_memory, cores};
 use crate::machine::stop::Why;
@@ -63,6 +64,7 @@ struct Asked<'a> {
     steps: u64,
     deadline: Option<Instant>,
     tells_used: bool,
+    counting: Counting,
     parts: Parts,
     overwritten: Option<&'a Mutex<Overwritten>>,
 }
@@ -80,6 +82,7 @@ struct Done {
     written: Vec<Written>,
     later: Later,
     used: Used,
+    counts: Counts,
     shadow: (u64, u64),
 }
 
@@ -178,19 +181,35 @@ impl<'a> Asked<'a> {
             steps,
             deadline,
             tells_used,
+            counting,
             parts,
             overwritten,
             ..
         } = *launch;
-        Asked { kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts, overwritten }
+        Asked {
+            kernel,
+            blocks,
+            threads,
+            shared,
+            cluster,
+            seed,
+            steps,
+            deadline,
+            tells_used,
+            counting,
+            parts,
+            overwritten,
+        }
     }
 
     /// The launch, as a part of a number runs it.
     fn launch<'l>(&'l self, number: usize, arguments: &'l [*const u8]) -> Launch<'l> {
-        let Asked { kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts, .. } = *self;
+        let Asked {
+            kernel, blocks, threads, shared, cluster, seed, steps, deadline, tells_used, counting, parts, ..
+        } = *self;
         let seed = seed.wrapping_add((number as u64).wrapping_mul(0x9e6c_63d0_876a_3f6b));
         let new = Launch::new(kernel, arguments);
-        Launch { blocks, threads, shared, cluster, seed, steps, deadline, tells_used, parts, ..new }
+        Launch { blocks, threads, shared, cluster, seed, steps, deadline, tells_used, counting, parts, ..new }
     }
 }
 
@@ -285,9 +304,10 @@ impl Whole<'_> {
         let shadow = checks.shadow.size();
         let used = if self.asked.tells_used { machine.used() } else { Used::default() };
         machine.checks = None;
+        let counts = std::mem::take(&mut machine.counts);
         let written = written(&mut machine, &footprint)?;
         let size = size_of_val(&*written) as u64 + written.iter().map(Written::size).sum::<u64>() + later.size();
-        self.goes_with_the_others(footprint, size).then_some(Done { written, later, used, shadow })
+        self.goes_with_the_others(footprint, size).then_some(Done { written, later, used, counts, shadow })
     }
 
     /// Whether no byte that one part writes is used by another one, and there is room for what they write.
@@ -314,11 +334,12 @@ impl Whole<'_> {
     fn together(&self, outcomes: Vec<Outcome>) -> Option<Report> {
         let instructions = self.joint.add(0, 0).0;
         let (mut used, mut all, mut later, mut shadow) = (Vec::new(), Vec::new(), Vec::new(), (0, 0));
-        let parts = self.count();
+        let (parts, mut counts) = (self.count(), Counts::default());
         for outcome in outcomes {
             match outcome {
                 Outcome::Clean(done) => {
                     used.push(done.used);
+                    counts.add(&done.counts);
                     all.extend(done.written);
                     later.push(done.later);
                     shadow = (shadow.0 + done.shadow.0, shadow.1 + done.shadow.1);
@@ -344,6 +365,6 @@ impl Whole<'_> {
             all.iter().for_each(|page| page.keep(&mut module));
             later.iter().for_each(|later| later.keep(|address| place_of(address, &mut module)));
         }
-        Some(Report { instructions, shadow, parts, used: Used::merged(used), ..Report::default() })
+        Some(Report { instructions, shadow, parts, counts, used: Used::merged(used), ..Report::default() })
     }
 }

@@ -15,6 +15,7 @@ use ptx_interpreter::Record;
 
 use self::surroundings::Surroundings;
 use crate::allow::Allow;
+use crate::counted::Counted;
 use crate::ended::{NOT_RUN, ended};
 use crate::{library, output};
 
@@ -43,6 +44,8 @@ pub(crate) struct Check {
     json: bool,
     #[command(flatten)]
     allow: Allow,
+    #[command(flatten)]
+    counted: Counted,
     /// End after this number of seconds
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
@@ -72,6 +75,7 @@ impl Check {
         output::print_all(&records, None, self.json)?;
         output::uncompared(&records, self.json)?;
         self.allow.tell(&allowed, self.json)?;
+        self.counted.tell(&records, self.json)?;
         self.judge(&records, status)
     }
 
@@ -95,6 +99,7 @@ impl Check {
         command.env("PTX_CHECK_SEED", self.seed.to_string());
         command.env("PTX_CHECK_SEEDS", self.seeds.to_string());
         command.env("PTX_CHECK_WEAK", u8::from(self.weak).to_string());
+        command.env("PTX_CHECK_COUNTS", (self.counted.counting() as u8).to_string());
         if let Some(seconds) = self.deadline {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
             command.env("PTX_CHECK_DEADLINE", (now + seconds).to_string());

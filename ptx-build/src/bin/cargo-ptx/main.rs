@@ -3,6 +3,7 @@
 mod allow;
 mod audit;
 mod check;
+mod counted;
 mod doctor;
 mod ended;
 mod explain;

@@ -17,6 +17,7 @@ use ptx_build::error::{Error, Result};
 use ptx_interpreter::{Newest, Parts, Program, Record, Report, Trial};
 
 use crate::allow::Allow;
+use crate::counted::Counted;
 use crate::ended::{NOT_RUN, ended};
 use crate::orders::Orders;
 use crate::output;
@@ -69,6 +70,8 @@ pub(crate) struct Run {
     json: bool,
     #[command(flatten)]
     allow: Allow,
+    #[command(flatten)]
+    counted: Counted,
     /// End after this number of seconds
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
@@ -97,6 +100,7 @@ impl Run {
         output::print_all(&ran, Some(&orders), self.json)?;
         output::missing(&kernel, &orders, self.json)?;
         self.allow.tell(&allowed, self.json)?;
+        self.counted.tell(&ran, self.json)?;
         match ran.iter().find_map(|ran| ran.stop.as_ref()) {
             Some(stop) => Err(Error::new(stop).at(self.file.display()).fix("run a kernel without it")),
             None if ran.iter().any(|ran| !ran.findings.is_empty()) => Ok(FOUND),
@@ -184,7 +188,12 @@ impl Run {
                 let name = |argument: usize| format!("argument {argument}");
                 let differs = newest.as_ref().and_then(|newest| newest.differs(&report, &left, name));
                 report.findings.extend(differs);
-                done.push(self.record(kernel, seed, report));
+                let counts = std::mem::take(&mut report.counts);
+                let mut record = self.record(kernel, seed, report);
+                if let Some(program) = &program {
+                    self.counted.add(&mut record, program, &counts, &self.file);
+                }
+                done.push(record);
             }
         };
         let all: Vec<Result<Vec<Record>>> = thread::scope(|scope| {
@@ -230,7 +239,7 @@ impl Run {
     ) -> Result<(Report, Vec<Vec<u8>>)> {
         let mut trial = Trial::new(program, kernel);
         trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(weak);
-        trial.cooperative(self.cooperative).limits(u64::MAX, end);
+        trial.cooperative(self.cooperative).limits(u64::MAX, end).counting(self.counted.counting());
         // Several orders already run at a time.
         trial.parts(if self.seeds > 1 { Parts::OnOneCore } else { Parts::OnAllCores });
         // The tensors of maps.
