@@ -1,11 +1,10 @@
 //! How often the instructions of a module were executed, for `cargo ptx check --coverage` and `--accesses`.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use ptx_interpreter::{CountedLine, Counts, Program, Record};
 
-use crate::gpu::any;
 use crate::output::tell;
 
 /// Of a module of which a kernel was launched.
@@ -18,11 +17,6 @@ pub(crate) struct Counted {
 
 impl Counted {
     pub(crate) fn new(program: &Arc<Program>) -> Counted {
-        static ONCE: Once = Once::new();
-        ONCE.call_once(|| {
-            // SAFETY: the function is one of this library, which is never unloaded.
-            unsafe { libc::atexit(at_exit) };
-        });
         Counted { program: Arc::clone(program), counts: Counts::default(), told: HashMap::new() }
     }
 
@@ -46,7 +40,7 @@ impl Counted {
     }
 
     /// Tells the rest: nothing more is launched.
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let (lines, accesses) = (self.new_lines(), self.program.accesses(&self.counts));
         self.counts = Counts::default();
         self.told.clear();
@@ -58,8 +52,4 @@ impl Drop for Counted {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-extern "C" fn at_exit() {
-    any().modules.values_mut().filter_map(|module| module.counted.as_mut()).for_each(Counted::end);
 }

@@ -1,6 +1,6 @@
 //! A launch: its arguments, its run in each order, and what is reported of it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use ptx_interpreter::{
     Counting, Counts, Delays, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece,
@@ -13,7 +13,7 @@ use crate::changed::{changed, is_checked};
 use crate::children::{Children, Parent};
 use crate::counted::Counted;
 use crate::driver::launch::plain;
-use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle};
+use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle, any};
 use crate::memory::{FREED, host_mapping};
 use crate::order::Point;
 use crate::output::{note, print, tell};
@@ -139,8 +139,15 @@ impl Gpu {
 
     /// Keeps how often its instructions were executed.
     fn has_counted(&mut self, function: &Function, counts: &Counts) {
-        if let Some(module) = self.modules.get_mut(&function.module).filter(|_| SETTINGS.counting != Counting::Nothing)
-        {
+        static ONCE: Once = Once::new();
+        if SETTINGS.counting == Counting::Nothing {
+            return;
+        }
+        ONCE.call_once(|| {
+            // SAFETY: the function is one of this library, which is never unloaded.
+            unsafe { libc::atexit(end_counting) };
+        });
+        if let Some(module) = self.modules.get_mut(&function.module) {
             module.counted.get_or_insert_with(|| Counted::new(&module.program)).add(counts);
         }
     }
@@ -251,6 +258,11 @@ impl Gpu {
         tell(&Record { kernel, launch, blocks, threads, findings: vec![finding], ..Record::default() });
         Err(status)
     }
+}
+
+/// The program ends.
+extern "C" fn end_counting() {
+    any().modules.values_mut().filter_map(|module| module.counted.as_mut()).for_each(Counted::end);
 }
 
 /// An access outside of every allocation may be one of what was freed, or of the host's own memory.

@@ -23,6 +23,7 @@ mod alu;
 mod check;
 mod counts;
 mod instructions;
+mod lines;
 mod machine;
 mod memory;
 mod parts;
@@ -43,7 +44,8 @@ pub mod tensor_map {
 
 pub use allowed::Allowed;
 pub use check::{Call, Finding, Kind, Piece, Place, Use, Used, UsedRange};
-pub use counts::{CountedAccess, CountedLine, Counting, Counts, Moved, Taken};
+pub use counts::{Counting, Counts, Moved, Taken};
+pub use lines::{CountedAccess, CountedLine};
 pub use machine::Program;
 pub use machine::in_order::{Choice, Ready};
 pub use machine::launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts};

@@ -1,7 +1,7 @@
 //! What came of a launch, as one process tells another.
 
 use crate::check::Finding;
-use crate::counts::{CountedAccess, CountedLine};
+use crate::lines::{CountedAccess, CountedLine};
 
 /// A launch in one order of its threads, and what came of it.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]

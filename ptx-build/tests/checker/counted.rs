@@ -1,4 +1,4 @@
-//! `cargo ptx check --coverage` and `--accesses`.
+//! `--coverage` and `--accesses` of `cargo ptx check` and `cargo ptx run`.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::program::{Program, check, source};
+use crate::program::{Program, cargo_ptx, check, source};
 
 /// The lines of a trace file that are about lines of the source of the test: numbers and threads.
 fn lines(trace: &Path) -> Vec<(u32, u64)> {
@@ -71,4 +71,27 @@ fn where_no_lines_are_known_nothing_is_written() {
     let warning = format!("warning: no kernel ran whose PTX names lines: {} is not written\n", trace.display());
     assert!(complaint.starts_with(&format!("{warning}  → compile with `-lineinfo`\n")), "{complaint}");
     assert!(!trace.exists());
+}
+
+/// PTX without lines of a source has those of its own text.
+#[test]
+fn lines_that_ran_are_written() {
+    let folder = TempDir::new().expect("a folder");
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<2>;\n\
+                .reg .b32 %r<2>;\n.reg .b64 %d<2>;\nld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\n\
+                setp.eq.u32 %p1, %r1, 40;\n@%p1 st.global.u32 [%d1], %r1;\n@%p1 st.global.u32 [%d1+4], %r1;\nret;\n}\n";
+    fs::write(folder.path().join("k.ptx"), text).expect("it is written");
+    let run = |more: &[&str]| {
+        let words = [&["run", "k.ptx", "k", "--arg", "buf:8:zeros", "--coverage", "k.info"], more].concat();
+        let (code, printed, complaint) = cargo_ptx(folder.path(), &words);
+        assert_eq!(code, Some(0), "{printed}{complaint}");
+        (printed, complaint, fs::read_to_string(folder.path().join("k.info")).expect("it is written"))
+    };
+    let (printed, _, trace) = run(&["--block", "32"]);
+    assert!(printed.ends_with("k.ptx: threads executed 4 of 6 lines, and not 12-13\n"), "{printed}");
+    let lines = "DA:9,32\nDA:10,32\nDA:11,32\nDA:12,0\nDA:13,0\nDA:14,32\n";
+    assert_eq!(trace, format!("SF:k.ptx\n{lines}LH:4\nLF:6\nend_of_record\n"));
+    let (printed, complaint, trace) = run(&["--block", "64", "--seeds", "3", "--json"]);
+    assert_eq!((printed.as_str(), complaint.as_str()), ("", "k.ptx: threads executed 6 of 6 lines\n"));
+    assert!(trace.contains("DA:11,192\nDA:12,3\nDA:13,3\n"), "{trace}");
 }

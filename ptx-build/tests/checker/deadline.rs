@@ -1,18 +1,10 @@
 //! `cargo ptx run --deadline`: what has no time, and what does not end.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use tempfile::TempDir;
 
-/// How it ended, and what it printed and complained of.
-fn cargo_ptx(folder: &Path, words: &[&str]) -> (Option<i32>, String, String) {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
-    let output = program.arg("ptx").args(words).current_dir(folder).output().expect("it starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
+use crate::program::cargo_ptx;
 
 /// The deadline cuts orders off. That some had no time is said, and is no finding; what came of the comparison is said too.
 #[test]

@@ -136,3 +136,11 @@ pub(crate) fn check(options: &[&str], program: &Command) -> (Option<i32>, String
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
+
+/// How `cargo ptx` ends in a folder, and what it prints and complains of.
+pub(crate) fn cargo_ptx(folder: &Path, words: &[&str]) -> (Option<i32>, String, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_cargo-ptx"));
+    let output = program.arg("ptx").args(words).current_dir(folder).output().expect("it starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}

@@ -81,7 +81,7 @@ fn distinct(places: &mut [u64]) -> &[u64] {
 /// An aligned access is in one sector.
 fn sectors(places: &[u64]) -> u64 {
     let mut last = None;
-    let is_new = |place: &&u64| std::mem::replace(&mut last, Some(**place / SECTOR)) != Some(**place / SECTOR);
+    let is_new = |place: &&u64| last.replace(**place / SECTOR) != Some(**place / SECTOR);
     places.iter().filter(is_new).count() as u64
 }
 
@@ -91,7 +91,7 @@ fn passes(places: &[u64], bytes: usize) -> u64 {
     for place in places {
         let first = (place - SHARED) / WORD;
         for word in first..first + (bytes as u64).div_ceil(WORD) {
-            if std::mem::replace(&mut last, Some(word)) != Some(word) {
+            if last.replace(word) != Some(word) {
                 used[(word % BANKS) as usize] += 1;
             }
         }
