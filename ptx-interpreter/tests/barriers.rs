@@ -201,3 +201,26 @@ fn a_stage_that_nobody_fills_may_be_left() {
     let half = expects("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 16;");
     assert!(half.contains("a barrier expects more bytes than copies bring"), "{half}");
 }
+
+/// An author waits by the number of the threads, where the arrival has given a state.
+#[test]
+fn a_wait_is_for_the_state_that_an_arrival_gives() {
+    let waits = |state: &str| {
+        format!(
+            ".shared .align 8 .b8 bar[8]; setp.eq.u32 %p2, %t, 0; @%p2 mbarrier.init.shared.b64 [bar], 64; bar.sync 0;\n\
+             st.shared.u32 [%own], 7; mbarrier.arrive.shared.b64 %d2, [bar];\n\
+             again: mbarrier.test_wait.shared.b64 %p3, [bar], {state}; @!%p3 bra again;\n\
+             xor.b32 %r2, %t, 63; shl.b32 %r2, %r2, 2; mov.u32 %r3, words; add.u32 %r2, %r2, %r3; ld.shared.u32 %r1, [%r2];"
+        )
+    };
+    assert_eq!(right(&waits("%d2"), 1), vec![7; 64]);
+    let (report, words) = run(&waits("64"), 1, 0);
+    let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    assert!(
+        found.len() == 1 && found[0].contains("a wait for a barrier is given a state that no arrival gives"),
+        "{found:?}"
+    );
+    assert!(found[0].contains("by the state 64") && report.findings[0].kind == Kind::Async, "{found:?}");
+    // It goes on.
+    assert_eq!(words[..64], [7; 64]);
+}

@@ -99,6 +99,19 @@ impl Checks {
         });
     }
 
+    /// A wait is given a number that no arrival has given.
+    pub(crate) fn no_state(&mut self, actor: Actor, site: u32, place: u64, state: u32) {
+        let what = format!("waits for the barrier at {}, by the state {state}", self.place_of(place));
+        self.find(Found {
+            kind: Kind::Async,
+            title: "a wait for a barrier is given a state that no arrival gives".into(),
+            places: vec![(actor, site, what)],
+            notes: vec!["PTX leaves undefined for which phase it waits then".into()],
+            help: "give it what the thread's own `mbarrier.arrive` has given for this phase, or wait for a parity, 0 or 1, by `.parity`".into(),
+            times: 1,
+        });
+    }
+
     /// The memory of a barrier that nobody has ended is used for something else.
     pub(super) fn overwritten_barrier(&mut self, place: u64, init: (Actor, u32), by: (Actor, u32)) {
         self.find(Found {

@@ -79,6 +79,8 @@ impl Barrier {
         }
         if !self.kind.ends_with("_wait") {
             machine.watch_mbarrier(thread, place, &self.kind, self.arrival)?;
+        } else if self.modifier != "parity" && value.is_some_and(|state| !is_state(state)) {
+            machine.watch_no_state(thread, place, number);
         }
         let what = |bar| barrier_does(bar, &self.kind, &self.modifier, number, value);
         let result = on_barrier(machine, place, self.takes(number), what)??;
@@ -207,6 +209,11 @@ fn barrier_does(bar: SharedPtr<Mbarrier>, kind: &str, modifier: &str, number: u3
         }
     }
     Ok(0)
+}
+
+/// Whether an arrival may have given it: its phase expects arrivals.
+fn is_state(bits: u64) -> bool {
+    (bits >> 20) as u32 & COUNTS.end() != 0
 }
 
 fn state(bits: u64) -> MbarrierState {

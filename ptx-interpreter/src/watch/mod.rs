@@ -410,6 +410,12 @@ impl Machine<'_> {
         self.uses_barrier(thread, bar)
     }
 
+    /// A wait is not for a phase at which somebody has arrived.
+    pub(crate) fn watch_no_state(&mut self, thread: Thread, bar: u64, state: u32) {
+        let site = self.site;
+        self.tell(|checks, machine| checks.no_state(machine.actor(thread), site, bar, state));
+    }
+
     /// Threads end.
     pub(crate) fn watch_end(&mut self, group: Group) {
         let site = self.site;
