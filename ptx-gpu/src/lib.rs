@@ -27,6 +27,7 @@ mod driver;
 mod executable;
 mod gpu;
 mod graph;
+mod graph_memory;
 mod guard;
 mod handle;
 mod host_access;

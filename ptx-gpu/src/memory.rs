@@ -127,6 +127,14 @@ impl Allocation {
     }
 }
 
+/// What graphs have used at most, and what stays with them between their launches.
+#[derive(Default)]
+pub(crate) struct OfGraphs {
+    pub(crate) used_most: u64,
+    pub(crate) reserved: u64,
+    pub(crate) reserved_most: u64,
+}
+
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) live: BTreeMap<u64, Allocation>,
@@ -135,6 +143,7 @@ pub(crate) struct Memory {
     freed: BTreeMap<u64, Allocation>,
     /// What graphs will allocate.
     asleep: BTreeMap<u64, Allocation>,
+    pub(crate) graphs: OfGraphs,
     /// The addresses that nobody has used, and where they end.
     next: u64,
     end: u64,
@@ -189,6 +198,7 @@ impl Memory {
         one.unwritten = Gaps::all(one.begin, one.end());
         self.used += one.bytes;
         self.insert(one);
+        self.graphs_grew();
         Ok(())
     }
 
@@ -333,6 +343,12 @@ impl Memory {
     pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
         let (_, one) = self.live.range(..=address).next_back()?;
         Some(one).filter(|one| address < one.end())
+    }
+
+    /// The same, or what a graph will allocate there: its address is known before.
+    pub(crate) fn find_known(&self, address: u64) -> Option<&Allocation> {
+        let asleep = || Some(self.asleep.range(..=address).next_back()?.1).filter(|one| address < one.end());
+        self.find(address).or_else(asleep)
     }
 
     pub(crate) fn holds(&self, address: u64, bytes: usize) -> bool {

@@ -187,13 +187,22 @@ static int made() {
   return 0;
 }
 
-// Memory that the graph allocates and frees each time.
+static unsigned long long of_graphs(cudaGraphMemAttributeType which) {
+  unsigned long long bytes = 0;
+  return cudaDeviceGetGraphMemAttribute(0, which, &bytes) ? ~0ull : bytes;
+}
+
+// Memory that the graph allocates and frees each time. What its pointer is can be asked before.
 static int allocated() {
+  cudaPointerAttributes known;
+  unsigned long long none = 0;
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   int *own;
   OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   OK(cudaMallocAsync(&own, sizeof host, stream));
+  OK(cudaPointerGetAttributes(&known, own));
+  HOLDS(known.type == cudaMemoryTypeDevice && known.devicePointer == own);
   OK(cudaMemsetAsync(own, 0, sizeof host, stream));
   add<<<2, 64, 0, stream>>>(own, N, 4);
   OK(cudaMemcpyAsync(back, own, sizeof back, cudaMemcpyDeviceToHost, stream));
@@ -205,6 +214,13 @@ static int allocated() {
     OK(cudaGraphLaunch(executable, stream));
     HOLDS(all(4, 0));
   }
+  HOLDS(of_graphs(cudaGraphMemAttrUsedMemCurrent) == 0 && of_graphs(cudaGraphMemAttrUsedMemHigh) >= sizeof host);
+  HOLDS(of_graphs(cudaGraphMemAttrReservedMemCurrent) >= sizeof host);
+  OK(cudaDeviceGraphMemTrim(0));
+  OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &none));
+  OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &none));
+  HOLDS(of_graphs(cudaGraphMemAttrUsedMemHigh) == 0 && of_graphs(cudaGraphMemAttrReservedMemHigh) == 0);
+  HOLDS(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &none) == cudaErrorInvalidValue);
   OK(cudaGraphExecDestroy(executable));
   OK(cudaGraphDestroy(graph));
   return 0;

@@ -176,7 +176,7 @@ calls! {
 
     fn cuMemGetAddressRange_v2(begin: *mut u64, bytes: *mut usize, address: u64) {
         let gpu = live()?;
-        let one = gpu.memory.find(address).ok_or(crate::status::NOT_FOUND)?;
+        let one = gpu.memory.find_known(address).ok_or(crate::status::NOT_FOUND)?;
         put_if(begin, one.begin)?;
         put_if(bytes, one.bytes)
     }

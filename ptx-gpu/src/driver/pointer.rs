@@ -39,7 +39,7 @@ fn attribute(value: *mut c_void, which: u32, address: u64, one: &Allocation) -> 
 calls! {
     fn cuPointerGetAttribute(value: *mut c_void, which: u32, address: u64) {
         let gpu = live()?;
-        attribute(value, which, address, gpu.memory.find(address).ok_or(INVALID_VALUE)?)
+        attribute(value, which, address, gpu.memory.find_known(address).ok_or(INVALID_VALUE)?)
     }
 
     // Of what is no memory of the GPU, everything is 0.
@@ -47,7 +47,7 @@ calls! {
         let gpu = live()?;
         for at in 0..count as usize {
             let (which, value) = (get(which.wrapping_add(at))?, get(values.wrapping_add(at))?);
-            match gpu.memory.find(address) {
+            match gpu.memory.find_known(address) {
                 Some(one) => attribute(value, which, address, one).or_else(|status| match which {
                     4 => Ok(()),
                     _ => Err(status),
@@ -64,6 +64,6 @@ calls! {
     }
 
     fn cuPointerSetAttribute(_value: *const c_void, _which: u32, address: u64) {
-        live()?.memory.find(address).map(drop).ok_or(INVALID_VALUE)
+        live()?.memory.find_known(address).map(drop).ok_or(INVALID_VALUE)
     }
 }

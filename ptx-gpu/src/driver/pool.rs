@@ -91,7 +91,19 @@ calls! {
     }
 
     fn cuDeviceGraphMemTrim(device: i32) {
-        only(device)
+        only(device)?;
+        live()?.memory.trim_graphs();
+        Ok(())
+    }
+
+    fn cuDeviceGetGraphMemAttribute(device: i32, which: u32, value: *mut u64) {
+        only(device)?;
+        put(value, live()?.memory.of_graphs(which)?)
+    }
+
+    fn cuDeviceSetGraphMemAttribute(device: i32, which: u32, value: *const u64) {
+        only(device)?;
+        live()?.memory.set_of_graphs(which, get(value)?)
     }
 
     #[ptsz]

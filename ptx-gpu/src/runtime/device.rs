@@ -92,7 +92,6 @@ forward! {
     cudaDriverGetVersion(version: *mut i32) => device::cuDriverGetVersion, version;
     cudaProfilerStart() => device::cuProfilerStart,;
     cudaProfilerStop() => device::cuProfilerStop,;
-    cudaDeviceGraphMemTrim(of: i32) => crate::driver::pool::cuDeviceGraphMemTrim, of;
     cudaGetDeviceFlags(flags: *mut u32) => context::cuCtxGetFlags, flags;
     cudaCtxResetPersistingL2Cache() => context::cuCtxResetPersistingL2Cache,;
     #[also(cudaThreadSynchronize)]

@@ -229,7 +229,7 @@ runtime! {
     // The kinds: unregistered, of the host, of the device, managed.
     fn cudaPointerGetAttributes(place: *mut Attributes, address: u64) {
         let gpu = live()?;
-        let (kind, device, device_pointer, host_pointer) = match gpu.memory.find(address).map(|one| one.home) {
+        let (kind, device, device_pointer, host_pointer) = match gpu.memory.find_known(address).map(|one| one.home) {
             None | Some(Home::Array) => (0, -2, 0, address),
             Some(Home::Device | Home::Variable | Home::Graph | Home::Mapped) => (2, 0, address, 0),
             Some(Home::Managed | Home::ManagedVariable) => (3, 0, address, address),

@@ -24,6 +24,11 @@ forward! {
         => driver::cuMemPoolGetAttribute, pool, which, value;
     cudaMemPoolSetAccess(pool: Handle, what: *const c_void, count: usize)
         => driver::cuMemPoolSetAccess, pool, what, count;
+    cudaDeviceGraphMemTrim(of: i32) => driver::cuDeviceGraphMemTrim, of;
+    cudaDeviceGetGraphMemAttribute(of: i32, which: u32, value: *mut u64)
+        => driver::cuDeviceGetGraphMemAttribute, of, which, value;
+    cudaDeviceSetGraphMemAttribute(of: i32, which: u32, value: *const u64)
+        => driver::cuDeviceSetGraphMemAttribute, of, which, value;
     cudaMemPoolGetAccess(access: *mut u32, pool: Handle, location: *const u64)
         => driver::cuMemPoolGetAccess, access, pool, location;
 }
