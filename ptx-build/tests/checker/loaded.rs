@@ -73,21 +73,42 @@ fn machine_code_runs_whose_ptx_is_kept() {
     assert!(complaint.contains("the image has machine code of sm_90 alone"), "{complaint}");
 }
 
-/// A program that asks NVRTC for machine code gets the PTX, and a program without the check what it asks for.
+/// A program that is linked to a library in the place of NVIDIA's, which is made of the same source.
+fn linked_to(folder: &Path, library: &str, file: &str) -> Program {
+    let path = folder.join(library);
+    let mut compiler = Command::new("cc");
+    let soname = format!("-Wl,-soname,{library}");
+    compiler.args(["-O0", "-shared", "-fPIC", "-DLIBRARY", &soname, "-o"]).arg(&path);
+    assert!(compiler.arg(source(file)).status().expect("the compiler starts").success());
+    let rpath = format!("-Wl,-rpath,{}", folder.display());
+    Program::of_cc(file, &["-Wl,--no-as-needed", path.to_str().expect("text"), &rpath])
+}
+
+/// A program that asks NVRTC for machine code gets the PTX, with lines, and a program without the check what it asks for.
 #[test]
 fn nvrtc_gives_ptx() {
     let folder = TempDir::new().expect("a folder");
-    let library = folder.path().join("libnvrtc.so.13");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O0", "-shared", "-fPIC", "-DLIBRARY", "-Wl,-soname,libnvrtc.so.13", "-o"]).arg(&library);
-    assert!(compiler.arg(source("nvrtc.c")).status().expect("the compiler starts").success());
-    let rpath = format!("-Wl,-rpath,{}", folder.path().display());
-    let program = Program::of_cc("nvrtc.c", &["-Wl,--no-as-needed", library.to_str().expect("text"), &rpath]);
+    let program = linked_to(folder.path(), "libnvrtc.so.13", "nvrtc.c");
     let alone = Command::new(program.path()).output().expect("it starts");
-    assert_eq!(alone.stdout, b"0 5 \x7fELF\n");
+    assert_eq!(alone.stdout, b"[] [-G] 0 5 \x7fELF\n");
     // It launches no kernel.
     let (code, printed, complaint) = program.check(&[]);
-    assert_eq!((code, printed.as_str()), (Some(2), "0 6 //ptx\n"), "{complaint}");
+    assert_eq!((code, printed.as_str()), (Some(2), "[-lineinfo] [-G] 0 6 //ptx\n"), "{complaint}");
+}
+
+/// So it is with nvJitLink: of PTX, of what is compiled for its linker alone, and of machine code that nobody has PTX of.
+#[test]
+fn nvjitlink_gives_ptx() {
+    let folder = TempDir::new().expect("a folder");
+    let program = linked_to(folder.path(), "libnvJitLink.so.13", "jit_link.c");
+    let other = folder.path().join("other.ptx");
+    let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .func other() { ret; }\n";
+    std::fs::write(&other, text).expect("it is written");
+    let alone = Command::new(program.path()).arg(&other).output().expect("it starts");
+    assert_eq!(String::from_utf8_lossy(&alone.stdout), "0 10001 0\n".repeat(3));
+    let (code, printed, complaint) = program.check(&[other.to_str().expect("text")]);
+    let expected = "0 00111 0\n0 01011 0\n0 10001 0\n";
+    assert_eq!((code, printed.as_str()), (Some(2), expected), "{complaint}");
 }
 
 /// Triton calls an assembler for its modules. Here that gives the PTX, and its version is one of its own.

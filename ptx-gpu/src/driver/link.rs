@@ -26,18 +26,21 @@ static LINKS: LazyLock<Mutex<HashMap<Handle, Link>>> = LazyLock::new(Mutex::defa
 const LIBRARY: &[u8] = b"!<arch>\n";
 const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
 
+/// The PTX of what is linked, which has 16 bytes more.
+pub(crate) fn text_of(data: &[u8], sm: u32) -> std::result::Result<String, Refused> {
+    if data.starts_with(LIBRARY) {
+        return Ok(DEVICE_RUNTIME.to_owned());
+    }
+    // SAFETY: the program hands over an image.
+    unsafe { image::code(data.as_ptr().cast(), sm) }.map(|code| code.ptx)
+}
+
 fn add(link: Handle, data: &[u8]) -> Result {
     let sm = live()?.device.sm;
-    let text = if data.starts_with(LIBRARY) {
-        DEVICE_RUNTIME.to_owned()
-    } else {
-        // SAFETY: the program hands over an image.
-        let code = unsafe { image::code(data.as_ptr().cast(), sm) }.map_err(|Refused(status, why)| {
-            note(&format!("cuLinkAddData: {why}"));
-            status
-        })?;
-        code.ptx
-    };
+    let text = text_of(data, sm).map_err(|Refused(status, why)| {
+        note(&format!("cuLinkAddData: {why}"));
+        status
+    })?;
     let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
     links.get_mut(&link).ok_or(INVALID_HANDLE)?.texts.push(text);
     Ok(())

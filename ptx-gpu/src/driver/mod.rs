@@ -18,7 +18,7 @@ pub(crate) mod graph_exec;
 pub(crate) mod graph_node;
 pub(crate) mod launch;
 pub(crate) mod library;
-mod link;
+pub(crate) mod link;
 pub(crate) mod memory;
 mod missing;
 pub(crate) mod module;

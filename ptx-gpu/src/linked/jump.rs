@@ -17,22 +17,21 @@ pub(super) unsafe fn jump(at: usize, to: usize) -> Result<(), String> {
     let mut code = [0; BYTES];
     code[..JUMP.len()].copy_from_slice(&JUMP);
     code[JUMP.len()..].copy_from_slice(&to.to_le_bytes());
-    protect(at, libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)?;
+    protect(at, BYTES, libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)?;
     // SAFETY: the function has as many bytes, and its pages may be written.
     unsafe { (at as *mut u8).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
-    protect(at, libc::PROT_READ | libc::PROT_EXEC)
+    protect(at, BYTES, libc::PROT_READ | libc::PROT_EXEC)
 }
 
-/// Says what may be done with the pages of a function.
-#[cfg(target_arch = "x86_64")]
-fn protect(at: usize, how: c_int) -> Result<(), String> {
+/// Says what may be done with the pages of some bytes of an object.
+pub(super) fn protect(at: usize, bytes: usize, how: c_int) -> Result<(), String> {
     // SAFETY: it asks for a number.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
     let first = at / page * page;
-    // SAFETY: the pages are code that is loaded.
-    match unsafe { libc::mprotect(first as *mut libc::c_void, at + BYTES - first, how) } {
+    // SAFETY: the pages are of an object that is loaded.
+    match unsafe { libc::mprotect(first as *mut libc::c_void, at + bytes - first, how) } {
         0 => Ok(()),
-        _ => Err(format!("its code cannot be changed ({})", std::io::Error::last_os_error())),
+        _ => Err(format!("it cannot be changed ({})", std::io::Error::last_os_error())),
     }
 }
 

@@ -5,10 +5,14 @@
 //!   there.
 //! - NVIDIA's own `libcudart.so`, `libcuda.so`, `libcublas.so`, `libcublasLt.so` and `libcurand.so`, if a program finds them by a path of its own.
 //! - A copy of this library by the name `libcudart.so.12`: some functions of that release take other arguments by the same name.
-//! - NVRTC, which is asked for machine code: it gives the PTX that it has as well.
+//! - NVRTC, which is asked for machine code: it gives the PTX that it has as well, with lines of the source.
+//! - nvJitLink, which links machine code: it gives linked PTX.
 
+mod jit_link;
 mod jump;
 mod loader;
+mod nvrtc;
+mod redirect;
 mod stripped;
 
 use std::collections::HashSet;
@@ -25,6 +29,7 @@ use object::{Object as _, ObjectSymbol, SymbolKind};
 use crate::output::note;
 use jump::{BYTES, jump};
 use loader::Object;
+use redirect::Names;
 
 /// The library that is opened before the program, for that.
 const VARIABLE: &str = "PTX_CHECK_OPENS";
@@ -64,8 +69,6 @@ const SINCE_12: [&str; 10] = [
 const ATTRIBUTES: &str = "cudaFuncGetAttributes";
 /// Each release has it here, with a structure of its own.
 const PROPERTIES: &str = "cudaGetDeviceProperties";
-/// What NVRTC is asked for, and what it gives.
-const NVRTC: [(&str, &str); 2] = [("nvrtcGetCUBINSize", "nvrtcGetPTXSize"), ("nvrtcGetCUBIN", "nvrtcGetPTX")];
 
 /// The loader calls it before the program begins.
 #[used]
@@ -91,7 +94,9 @@ fn replace_in(object: &Object) {
     let replaced = if own().is_some_and(|(_, begin)| begin == object.address) {
         Ok(())
     } else if name.starts_with("libnvrtc.so") {
-        replace_nvrtc(&functions(file.dynamic_symbols()), object.address)
+        nvrtc::replace(&functions(file.dynamic_symbols()), &Names::of(&file, object))
+    } else if name.starts_with("libnvJitLink.so") {
+        jit_link::replace(&Names::of(&file, object))
     } else if LIBRARIES.iter().any(|library| name.starts_with(library)) {
         replace(&functions(file.dynamic_symbols()), object.address)
     } else if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok(REGISTER)) {
@@ -182,18 +187,6 @@ fn name_in_13(name: &str, is_in_program: impl Fn(&str) -> bool) -> String {
         _ if is_newest || SAME.contains(&stem) => format!("{stem}{stream}"),
         _ => name.replacen("cuda", "cu", 1),
     }
-}
-
-/// Lets NVRTC give its PTX where it is asked for machine code.
-fn replace_nvrtc(functions: &[Function], address: usize) -> Result<(), String> {
-    let find = |wanted: &str| functions.iter().find(|(name, _)| *name == wanted).map(|(_, at)| address + at);
-    for (machine_code, ptx) in NVRTC {
-        if let (Some(at), Some(to)) = (find(machine_code), find(ptx)) {
-            // SAFETY: as in `replace`; both functions have the same arguments.
-            unsafe { jump(at, to) }?;
-        }
-    }
-    Ok(())
 }
 
 /// A function of this library.

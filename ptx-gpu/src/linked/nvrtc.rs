@@ -1,0 +1,60 @@
+//! NVRTC, which compiles CUDA C++ for programs: its PTX, with lines of the source, in the place of machine code.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::jump::jump;
+use super::redirect::Names;
+
+/// What it is asked for, and what it gives.
+const GIVES: [(&str, &str); 2] = [("nvrtcGetCUBINSize", "nvrtcGetPTXSize"), ("nvrtcGetCUBIN", "nvrtcGetPTX")];
+const COMPILE: &str = "nvrtcCompileProgram";
+/// Options that ask for lines.
+const LINES: [&[u8]; 4] = [b"-lineinfo", b"--generate-line-info", b"-G", b"--device-debug"];
+
+type Compile = unsafe extern "C" fn(*mut c_void, c_int, *const *const c_char) -> c_int;
+
+/// The library that the program has, and its own function.
+static OWN: Mutex<Option<(PathBuf, Compile)>> = Mutex::new(None);
+
+/// Lets it give its PTX where it is asked for machine code. A second one in the process compiles as it is told.
+pub(super) fn replace(functions: &[(&str, usize)], names: &Names) -> Result<(), String> {
+    let has_room = |wanted: &str| functions.iter().any(|(name, _)| *name == wanted);
+    for (machine_code, ptx) in GIVES.into_iter().filter(|(machine_code, _)| has_room(machine_code)) {
+        if let (Some(at), Some(to)) = (names.get(machine_code), names.get(ptx)) {
+            // SAFETY: as in `replace` of all others; both functions have the same arguments.
+            unsafe { jump(at, to) }?;
+        }
+    }
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    match names.get(COMPILE) {
+        Some(at) if own.as_ref().is_none_or(|(file, _)| *file == names.file) => {
+            // SAFETY: it is this function of NVRTC.
+            *own = Some((names.file.clone(), unsafe { std::mem::transmute::<usize, Compile>(at) }));
+            names.redirect(COMPILE, compile as *const () as usize)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// # Safety
+/// The arguments are NVRTC's.
+unsafe extern "C" fn compile(program: *mut c_void, count: c_int, options: *const *const c_char) -> c_int {
+    let own = OWN.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, own)| *own);
+    // SAFETY: as above; it is called by this name alone, which leads here since the other one is known.
+    let own = unsafe { own.unwrap_unchecked() };
+    let mut all: Vec<*const c_char> = match options.is_null() {
+        true => Vec::new(),
+        // SAFETY: there are as many options.
+        false => unsafe { std::slice::from_raw_parts(options, count.max(0) as usize) }.to_vec(),
+    };
+    // SAFETY: each of them ends with a zero.
+    let asks =
+        |option: &*const c_char| !option.is_null() && LINES.contains(&unsafe { CStr::from_ptr(*option) }.to_bytes());
+    if !all.iter().any(asks) {
+        all.push(c"-lineinfo".as_ptr());
+    }
+    // SAFETY: the arguments are those that it takes.
+    unsafe { own(program, all.len() as c_int, all.as_ptr()) }
+}
