@@ -20,6 +20,8 @@ const SUMS: usize = 4 * LANES * COLUMNS;
 const OF_A: usize = 64;
 const OF_B: usize = 68;
 const A: usize = 72;
+/// After it the other block of the pair has begun.
+const BEGUN: &str = "barrier.cluster.arrive; barrier.cluster.wait;\n";
 
 /// A product, and what an element takes of it in shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -192,7 +194,7 @@ impl Case {
              {da}{db}\
              setp.ne.u32 %p, %n, 0; @%p bra ROOM;\n\
              mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nROOM:\nbar.warp.sync 0xffffffff;\n\
-             setp.ge.u32 %p, %n, 32; @%p bra BEGIN;\n\
+             {BEGUN}setp.ge.u32 %p, %n, 32; @%p bra BEGIN;\n\
              tcgen05.alloc.{group}.sync.aligned.shared::cta.b32 [at], 128;\n\
              tcgen05.relinquish_alloc_permit.{group}.sync.aligned;\nBEGIN:\n\
              bar.sync 0; ld.shared.b32 %d, [at]; shr.u32 %own, %n, 5; shl.b32 %own, %own, 21; add.u32 %own, %own, %d;\n\
@@ -228,9 +230,13 @@ impl Case {
     }
 
     fn run(self, kernel: &str) -> (Vec<u8>, Report) {
+        self.run_in_order(kernel, 0)
+    }
+
+    fn run_in_order(self, kernel: &str, seed: u64) -> (Vec<u8>, Report) {
         let program = Program::parse(kernel);
         let mut trial = Trial::new(&program, "k");
-        trial.grid([self.blocks as u32, 1, 1]).block([THREADS as u32, 1, 1]);
+        trial.grid([self.blocks as u32, 1, 1]).block([THREADS as u32, 1, 1]).seed(seed);
         let (rows, columns) = (self.rows / self.blocks, COLUMNS / self.blocks);
         let of_a = |block: usize| self.image(0, block * rows, rows);
         let of_b = |block: usize| self.image(1, block * columns, columns);
@@ -339,6 +345,36 @@ fn parts_of_a_block_have_columns_of_their_own() {
         for (rows, in_tensor) in [(32, false), (64, false), (128, false), (128, true)] {
             Case { ws: ".ws", words, types, container, blocks: 1, rows, in_tensor, ..PLAIN }.is_right();
         }
+    }
+}
+
+/// Who allocates for a pair has to know that the other block has begun.
+#[test]
+fn the_other_block_has_begun() {
+    let (_, report) = PLAIN.run(&PLAIN.kernel().replacen(BEGUN, "", 1));
+    let [found] = &*report.findings else { panic!("{report}") };
+    assert!(found.title.contains("nothing tells that the other block has begun"), "{report}");
+    assert!(found.places[0].instruction.starts_with("tcgen05.alloc") && report.stop.is_none(), "{report}");
+    assert_eq!(found.times, 2, "one for each block: {report}");
+}
+
+/// Who frees for a pair has to know that the other block is done, whichever comes first.
+#[test]
+fn the_other_block_is_done() {
+    let met = "tcgen05.fence::before_thread_sync;\nbarrier.cluster.arrive; barrier.cluster.wait;\nsetp.ge.u32";
+    let kernel = PLAIN.kernel();
+    assert!(kernel.contains(met));
+    let kernel = kernel.replace(met, "tcgen05.fence::before_thread_sync;\nbar.sync 0;\nsetp.ge.u32");
+    for seed in 0..8 {
+        let (_, report) = PLAIN.run_in_order(&kernel, seed);
+        let [found] = &*report.findings else { panic!("{report}") };
+        assert!(found.title.contains("nothing tells that the other block is done with it"), "{report}");
+        let [user, freer] = &*found.places else { panic!("{report}") };
+        assert!(
+            user.instruction.starts_with("tcgen05.ld") && freer.instruction.starts_with("tcgen05.dealloc"),
+            "{report}"
+        );
+        assert!(report.stop.is_none(), "{report}");
     }
 }
 

@@ -221,13 +221,15 @@ pub(super) const OTHER_LANES: &str = "a warp names lanes of tensor memory that b
 pub(super) const FOREIGN: &str = "a thread accesses the local memory of another thread";
 pub(super) const NOT_BEGUN: &str =
     "the shared memory of another block is accessed, and nothing tells that this block has begun";
+pub(super) const NO_PEER: &str =
+    "tensor memory is allocated by a pair of blocks, and nothing tells that the other block has begun";
 pub(super) const OUTLIVED: &str =
     "the shared memory of another block is accessed, and nothing keeps that block from ending before";
 
 impl Finding {
     /// Whether the launch went on after it, though its kind is one that ends a launch.
     pub fn went_on(&self) -> bool {
-        [ASKS_AGAIN, NO_BLOCK, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS, OTHER_LANES].contains(&&*self.title)
+        [ASKS_AGAIN, NO_BLOCK, NO_PEER, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS, OTHER_LANES].contains(&&*self.title)
     }
 
     /// Whether all threads wait in the end, because of it.

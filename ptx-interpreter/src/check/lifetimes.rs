@@ -3,9 +3,10 @@
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, level};
 use super::early::Early;
-use super::finding::{Kind, NOT_BEGUN, OUTLIVED};
+use super::finding::{Kind, NO_PEER, NOT_BEGUN, OUTLIVED};
 use super::uses::Use;
 use super::visits::{Visit, Visitor};
+use crate::machine::lanes::LANES;
 use crate::memory::spaces::{Owner, is_shared, owner};
 use crate::ptx::access::{Engine, Scope};
 
@@ -33,22 +34,34 @@ impl Checks {
     }
 
     /// Whether a thread knows that another block of its cluster has begun.
-    fn has_begun(&mut self, block: u32, actor: Actor) -> bool {
-        let threads = self.threads;
-        let state = self.state(actor);
-        state.met > 0 || (0..threads).any(|number| state.known.ordered.of_thread(block, number) > 0)
+    fn has_begun(&self, block: u32, actor: Actor) -> bool {
+        let state = self.known_state(actor);
+        state.met > 0 || (0..self.threads).any(|number| state.known.ordered.of_thread(block, number) > 0)
     }
 
     fn not_begun(&mut self, event: Event) {
         let what = format!("accesses {}", self.place_of(event.address));
-        self.find(Found {
-            kind: Kind::Bounds,
-            title: NOT_BEGUN.into(),
-            places: vec![(event.actor, event.site, what)],
-            notes: vec![],
-            help: "put `barrier.cluster.arrive` and `barrier.cluster.wait` (cluster.sync()) before the first access, which all threads of the cluster execute".into(),
-            times: 1,
-        });
+        self.begins_too_late(NOT_BEGUN, (event.actor, event.site, what), vec![], "access");
+    }
+
+    /// A warp, of which this is the first thread, allocates tensor memory together with another block.
+    pub(crate) fn allocates_in_pair(&mut self, first: Actor, site: u32, peer: u32) {
+        self.threads_of(first.block);
+        let end = (first.number + LANES).min(self.threads);
+        let mut warp = (first.number..end).map(|number| Actor { number, ..first });
+        if !warp.any(|actor| self.has_begun(peer, actor)) {
+            let notes =
+                vec!["PTX: with `.cta_group::2` the issuing warp must make sure that the peer CTA is launched".into()];
+            let what = format!("allocates together with block {peer}");
+            self.begins_too_late(NO_PEER, (first, site, what), notes, "allocation");
+        }
+    }
+
+    fn begins_too_late(&mut self, title: &str, place: (Actor, u32, String), notes: Vec<String>, what: &str) {
+        let help = format!(
+            "put `barrier.cluster.arrive` and `barrier.cluster.wait` (cluster.sync()) before the first {what}, which all threads of the cluster execute"
+        );
+        self.find(Found { kind: Kind::Bounds, title: title.into(), places: vec![place], notes, help, times: 1 });
     }
 
     /// A thread ends.

@@ -37,6 +37,7 @@ mod metadata;
 mod no_barrier;
 mod orders;
 mod packed;
+mod pair;
 mod pieces;
 mod quick;
 mod readers;

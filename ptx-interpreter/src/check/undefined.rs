@@ -18,20 +18,25 @@ impl Checks {
     pub(crate) fn uses_undefined(&mut self, cause: Cause, (actor, site): (Actor, u32), what: &str) {
         match cause {
             Cause::Absent { reader, site: from, lane, has_ended } => {
-                self.uses_absent((reader, from), (lane, has_ended), (actor, site, what.into()));
+                self.uses_absent((reader, from), (lane, has_ended), (actor, site, what));
             }
             Cause::Unset => self.uses_unset((actor, site), (actor, site, what)),
             Cause::ReadUnset { reader, site: from } => self.uses_unset((reader, from), (actor, site, what)),
             Cause::Unwritten { reader, site: load, begin, bytes, at } => {
                 let event = Event { actor: reader, site: load, address: begin, bytes, how: How::READ, engine: None };
-                let mut found = self.of_unwritten(event, at);
-                found.places.push((actor, site, what.into()));
-                self.unwritten(load, found);
+                self.unwritten(load, |checks| {
+                    let mut found = checks.of_unwritten(event, at);
+                    found.places.push((actor, site, what.into()));
+                    found
+                });
             }
         }
     }
 
-    fn uses_absent(&mut self, by: (Actor, u32), (lane, has_ended): (usize, bool), user: (Actor, u32, String)) {
+    fn uses_absent(&mut self, by: (Actor, u32), (lane, has_ended): (usize, bool), user: (Actor, u32, &str)) {
+        if self.is_known(Kind::Uninitialised, (by.1, user.1), 0) {
+            return;
+        }
         let (why, help) = match has_ended {
             true => (
                 "which has ended",
@@ -45,7 +50,10 @@ impl Checks {
         self.find(Found {
             kind: Kind::Uninitialised,
             title: "a value is used that a shuffle took from a lane which was not there".into(),
-            places: vec![(by.0, by.1, format!("shuffles the register of lane {lane}, {why}")), user],
+            places: vec![
+                (by.0, by.1, format!("shuffles the register of lane {lane}, {why}")),
+                (user.0, user.1, user.2.into()),
+            ],
             notes: vec!["PTX leaves undefined what such a shuffle gives, and so what is computed with it".into()],
             help: help.into(),
             times: 1,
@@ -55,6 +63,10 @@ impl Checks {
     /// What reads the register mostly is what does something by it.
     fn uses_unset(&mut self, by: (Actor, u32), (actor, site, what): (Actor, u32, &str)) {
         const READS: &str = "reads a register to which nothing was written before";
+        let second = if by == (actor, site) { NONE } else { site };
+        if self.is_known(Kind::Uninitialised, (by.1, second), 0) {
+            return;
+        }
         let places = match by == (actor, site) {
             true => vec![(actor, site, format!("{READS}, and {what}"))],
             false => vec![(by.0, by.1, READS.into()), (actor, site, what.into())],
@@ -79,14 +91,18 @@ impl Checks {
             self.brings_unwritten = true;
             return;
         }
-        let found = self.of_unwritten(event, at);
-        self.unwritten(event.site, found);
+        self.unwritten(event.site, |checks| checks.of_unwritten(event, at));
     }
 
     /// A finding at an instruction, unless it turns out that another thread may write what it reads.
-    fn unwritten(&mut self, site: u32, found: Found) {
+    fn unwritten(&mut self, site: u32, found: impl FnOnce(&Checks) -> Found) {
         let site = self.sites.instruction(site);
-        self.unwritten.entry(site).and_modify(|known| known.times += 1).or_insert(found);
+        if let Some(known) = self.unwritten.get_mut(&site) {
+            known.times += 1;
+            return;
+        }
+        let found = found(self);
+        self.unwritten.insert(site, found);
     }
 
     /// Whether an address is in the system's part of shared memory. Cooperative groups clear single bits there, and nobody has written

@@ -1,6 +1,7 @@
 //! What is remembered of accesses that a block has to outlive.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::actor::Actor;
 use super::clock::Pool;
@@ -30,6 +31,7 @@ pub(super) struct Lifetimes {
     pub(super) ends: QuickMap<(Pool, usize)>,
     /// The thread that ended last, and where.
     pub(super) last: HashMap<u32, (Actor, u32)>,
+    pub(super) pairs: Pairs,
 }
 
 impl Lifetimes {
@@ -37,5 +39,25 @@ impl Lifetimes {
         self.visits.remove(&block);
         self.ends.remove(&block.into());
         self.last.remove(&block);
+        self.pairs.bury(block);
+    }
+}
+
+/// Columns of tensor memory.
+pub(super) type Columns = Range<usize>;
+
+/// What warps do with tensor memory of pairs of blocks.
+#[derive(Default)]
+pub(super) struct Pairs {
+    /// Loads and stores of warps, of which the first thread is named: the last ones by each instruction, and their epochs.
+    pub(super) moves: HashMap<(Actor, u32, Columns), u32>,
+    /// What one block has freed of the other's, by the other one.
+    pub(super) freed: HashMap<u32, Vec<(Columns, Actor, u32)>>,
+}
+
+impl Pairs {
+    fn bury(&mut self, block: u32) {
+        self.moves.retain(|(actor, ..), _| actor.block != block);
+        self.freed.remove(&block);
     }
 }

@@ -61,7 +61,11 @@ impl Machine<'_> {
         if asked.is_some() && !is_own {
             return Ok(None);
         }
+        let asks_again = asked.is_some();
         *asked = Some(Asked { warp: thread.warp, own, first: None });
+        if !asks_again {
+            self.watch_allocation_in_pair(thread.warp, peer);
+        }
         if self.blocks[peer].is_none() {
             return Ok(None);
         }
@@ -80,6 +84,7 @@ impl Machine<'_> {
         self.tensor_of(peer)?.asked = Some(Asked { first: Some(first), ..other });
         self.progress += 1;
         self.wake_blocked(peer);
+        self.watch_columns_of_pair([block, peer], first..first + own.columns);
         Ok(Some(first))
     }
 }
@@ -133,10 +138,10 @@ impl Together for Free {
         }
         owned.remove(&column);
         machine.progress += 1;
-        for block in blocks {
-            machine.wake_blocked(block);
+        for block in &blocks {
+            machine.wake_blocked(*block);
         }
-        machine.watch_free(all[0], column, columns);
+        machine.watch_free(all, &blocks, column..column + columns);
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! What the machine tells the checks of tensor memory.
 
+use std::ops::Range;
+
 use crate::check::{Actor, Event, Known};
 use crate::machine::Machine;
 use crate::machine::group::{Group, Thread};
@@ -76,6 +78,11 @@ impl Machine<'_> {
         self.tell(|checks, machine| {
             let first = machine.actor(Thread { warp, frame: 0, lane: 0 });
             let (engine, epoch) = checks.begin_copy(first, kind, number);
+            if machine.cluster > 1 {
+                let columns = runs.iter().map(|(_, run)| run.place.column..run.place.column + run.columns);
+                let all = columns.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end));
+                all.into_iter().for_each(|columns| checks.moves_in_pair(first, site, columns));
+            }
             for (thread, run) in runs {
                 let (address, bytes) = (run.begin(machine.cluster), run.columns * WORD);
                 let engine = Some((engine, epoch, false));
@@ -158,11 +165,31 @@ impl Machine<'_> {
         before
     }
 
-    /// A warp frees columns.
-    pub(crate) fn watch_free(&mut self, thread: Thread, column: usize, columns: usize) {
-        let (actor, site) = (self.actor(thread), self.site);
-        let begin = tensor_of(self.block_of(thread), self.cluster) + Place { lane: 0, column }.byte() as u64;
-        self.tell(|checks, _| checks.free_columns(actor, site, begin, columns));
+    /// A warp asks for columns of a pair of blocks, of which the other one has to have begun.
+    pub(crate) fn watch_allocation_in_pair(&mut self, warp: usize, peer: usize) {
+        let site = self.site;
+        self.tell(|checks, machine| {
+            let first = machine.actor(Thread { warp, frame: 0, lane: 0 });
+            checks.allocates_in_pair(first, site, peer as u32);
+        });
+    }
+
+    /// A pair of blocks has got columns.
+    pub(crate) fn watch_columns_of_pair(&mut self, blocks: [usize; 2], columns: Range<usize>) {
+        self.tell(|checks, _| checks.allocated_in_pair(blocks.map(|block| block as u32), &columns));
+    }
+
+    /// A warp frees columns of these blocks.
+    pub(crate) fn watch_free(&mut self, all: &[Thread], blocks: &[usize], columns: Range<usize>) {
+        let (block, site) = (self.block_of(all[0]), self.site);
+        let begin = tensor_of(block, self.cluster) + Place { lane: 0, column: columns.start }.byte() as u64;
+        self.tell(|checks, machine| {
+            let warp: Vec<Actor> = all.iter().map(|thread| machine.actor(*thread)).collect();
+            checks.free_columns(warp[0], site, begin, columns.len());
+            for peer in blocks.iter().filter(|peer| **peer != block) {
+                checks.frees_in_pair(&warp, site, *peer as u32, columns.clone());
+            }
+        });
     }
 
     /// All threads of a block have ended.

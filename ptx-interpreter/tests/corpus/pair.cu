@@ -206,7 +206,7 @@ DEV pair_free(const uint4* in, u32* out) {
     RESULT;
   }
   BEFORE_SYNC;
-  __syncthreads();
+  if (WRONG) __syncthreads(); else CLUSTER_SYNC;
   AFTER_SYNC;
   if (t < 32) FREE(d, 32);  //~ pair_free
 }
@@ -217,6 +217,7 @@ CLUSTER_PAIR(pair_free, (const uint4* in, u32* out), (in, out))
 DEV pair_alloc(const uint4* in, u32* out) {
   __shared__ u32 address;
   u32 t = threadIdx.x, rank = blockIdx.x;
+  CLUSTER_SYNC;
   if (t < 32 && (!WRONG || rank == 0)) {
     ALLOCATE(&address, 64);  //~ pair_alloc
     __syncwarp();
