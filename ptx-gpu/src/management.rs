@@ -240,6 +240,7 @@ calls! {
 
 lacking! {
     nvmlDeviceGetClockInfo nvmlDeviceGetGpuFabricInfo nvmlDeviceGetGpuFabricInfoV nvmlDeviceGetMaxClockInfo nvmlDeviceGetMigMode
+    nvmlDeviceGetCurrPcieLinkGeneration nvmlDeviceGetCurrPcieLinkWidth nvmlDeviceGetNvLinkCapability
     nvmlDeviceGetNumaNodeId nvmlDeviceGetNvLinkRemoteDeviceType nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlDeviceGetNvLinkState
     nvmlDeviceGetP2PStatus nvmlDeviceGetPowerUsage nvmlDeviceGetTemperature nvmlDeviceGetTotalEccErrors
     nvmlDeviceGetUtilizationRates

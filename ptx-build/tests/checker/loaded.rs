@@ -163,7 +163,7 @@ fn python() -> PathBuf {
 }
 
 /// A Python with packages, which is installed in `target/` once.
-fn python_with(name: &str, packages: &[&str]) -> PathBuf {
+pub(crate) fn python_with(name: &str, packages: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let python = folder.join("bin/python");
     if !folder.join("done").is_file() {

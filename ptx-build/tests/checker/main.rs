@@ -9,6 +9,7 @@ mod driver;
 mod early;
 mod ends;
 mod host;
+mod jax;
 mod launches;
 mod linked;
 mod loaded;

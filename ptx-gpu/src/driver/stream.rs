@@ -146,6 +146,12 @@ calls! {
         put(context, current())
     }
 
+    // No stream here is of a part of the GPU.
+    fn cuStreamGetGreenCtx(stream: Handle, part: *mut Handle) {
+        live()?.stream(stream)?;
+        put(part, 0)
+    }
+
     #[ptsz]
     fn cuStreamGetId(stream: Handle, id: *mut u64) {
         let stream = live()?.stream(stream)?;

@@ -4,13 +4,16 @@
 for word; do
     case $word in
         --version | -V) echo "Cuda compilation tools, release 12.9, V12.9.0 (cargo ptx check)" && exit ;;
+        # So XLA learns which versions of PTX there are.
+        ".version 99.99") echo "ptxas fatal   : Unsupported .version 99.99; current version is '9.3'" >&2 && exit 1 ;;
     esac
 done
 from= to=
 while [ $# -gt 0 ]; do
     case $1 in
         -o | --output-file) to=$2 && shift ;;
-        *.ptx) from=$1 ;;
+        -*) ;;
+        *) if [ -f "$1" ]; then from=$1; fi ;;
     esac
     shift
 done

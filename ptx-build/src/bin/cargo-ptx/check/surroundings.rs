@@ -13,7 +13,7 @@ use crate::library;
 
 /// The library's name as the driver.
 const DRIVER: &str = "libcuda.so.1";
-/// Other names under which programs look for the driver, the runtime, cuBLAS and cuRAND.
+/// Other names under which programs look for the driver, the runtime, cuBLAS, cuRAND and NVML.
 const LINKS: [&str; 14] = [
     DRIVER,
     "libcuda.so",
@@ -32,16 +32,19 @@ const LINKS: [&str; 14] = [
 ];
 /// The name of the runtime whose functions are others in part: a copy of the library, whose functions the library replaces.
 const COPY: &str = "libcudart.so.12";
-/// The assembler, as Triton calls it.
-const PTXAS: &str = "ptxas";
+/// A folder like that of CUDA's toolkit.
+const TOOLKIT: &str = "cuda";
+/// The assembler in it.
+const PTXAS: &str = "cuda/bin/ptxas";
 /// The folder of PTX that a compiler keeps.
 const KEPT: &str = "kept";
 /// Files that Python finds before others.
-const PYTHON: [(&str, &str); 4] = [
+const PYTHON: [(&str, &str); 5] = [
     ("sitecustomize.py", include_str!("python/sitecustomize.py")),
     ("ptx_check_torch.py", include_str!("python/ptx_check_torch.py")),
     ("ptx_check_scaled.py", include_str!("python/ptx_check_scaled.py")),
     ("ptx_check_cute.py", include_str!("python/ptx_check_cute.py")),
+    ("ptx_check_jax.py", include_str!("python/ptx_check_jax.py")),
 ];
 
 /// The folder.
@@ -60,15 +63,15 @@ impl<'a> Surroundings<'a> {
         }
         let wrote =
             |path: &Path, written: std::io::Result<()>| written.map_err(|error| Error::io("write", path, error));
+        let python = folder.join("python");
+        for made in [&python, &folder.join(KEPT), &folder.join(TOOLKIT).join("bin")] {
+            wrote(made, fs::create_dir_all(made))?;
+        }
         let copy = folder.join(COPY);
         wrote(&copy, fs::copy(library, &copy).map(drop))?;
         let ptxas = folder.join(PTXAS);
         let script = || fs::set_permissions(&ptxas, Permissions::from_mode(0o755));
         wrote(&ptxas, fs::write(&ptxas, include_str!("ptxas.sh")).and_then(|()| script()))?;
-        let python = folder.join("python");
-        for made in [&python, &folder.join(KEPT)] {
-            wrote(made, fs::create_dir(made))?;
-        }
         for (name, text) in PYTHON {
             let file = python.join(name);
             wrote(&file, fs::write(&file, text))?;
@@ -94,6 +97,8 @@ impl<'a> Surroundings<'a> {
         command.env("CUTE_DSL_DISABLE_FILE_CACHING", "1").env("CUTE_DSL_LINEINFO", "1");
         // Quack and FlashAttention keep machine code of an earlier run, without its PTX.
         command.env("QUACK_CACHE_ENABLED", "0").env("FLASH_ATTENTION_CUTE_DSL_CACHE_ENABLED", "0");
+        // JAX's own check of versions asks CUPTI, which finds no driver of NVIDIA's.
+        command.env("PTX_CHECK_TOOLKIT", folder.join(TOOLKIT)).env("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1");
         ask_for_each_tensor(command);
         ask_for_each_buffer(command);
         command.env("PYTHONPATH", before(&folder.join("python"), "PYTHONPATH"));

@@ -1,5 +1,5 @@
-"""Python imports this before a program that `cargo ptx check` runs. As soon as the program has imported PyTorch or CuTe DSL, that is
-changed."""
+"""Python imports this before a program that `cargo ptx check` runs. As soon as the program has imported PyTorch, CuTe DSL or JAX,
+that is changed."""
 
 import importlib.abc
 import importlib.machinery
@@ -8,7 +8,12 @@ import os
 import sys
 
 # What is changed, and by what.
-CHANGED = {"torch": "ptx_check_torch", "cutlass.base_dsl.compiler": "ptx_check_cute"}
+CHANGED = {
+    "torch": "ptx_check_torch",
+    "cutlass.base_dsl.compiler": "ptx_check_cute",
+    "jax._src.hardware_utils": "ptx_check_jax",
+    "jax._src.lib": "ptx_check_jax",
+}
 
 
 class Changes(importlib.abc.MetaPathFinder):

@@ -1,0 +1,3 @@
+"""Stands for JAX's module of this name."""
+
+cuda_path = "/toolkit"
