@@ -26,6 +26,24 @@ fn what_a_launch_adds_is_apart_from_the_variables_of_the_kernel() {
     assert_eq!(values.collect::<Vec<_>>(), (7..39).collect::<Vec<_>>());
 }
 
+/// LLVM writes an array of no elements so, and what a launch adds begins there. A byte that is aligned as one is a variable.
+#[test]
+fn an_array_without_a_length_is_what_a_launch_adds() {
+    for (align, is_variable) in [(16, false), (1, true)] {
+        let program = Program::parse(&format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {{\n\
+             .reg .b32 %r<4>; .shared .align {align} .b8 own;\n\
+             mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, own; add.u32 %r3, %r3, %r2;\n\
+             st.shared.u32 [%r3], %r1; ret;\n}}\n"
+        ));
+        let mut trial = Trial::new(&program, "k");
+        trial.shared(128);
+        let report = trial.check();
+        assert_eq!(!report.findings.is_empty(), is_variable, "{report}");
+        assert_eq!(report.to_string().contains("`own`, which has 1 bytes"), is_variable, "{report}");
+    }
+}
+
 #[test]
 fn a_module_says_what_its_kernels_take() {
     let program = Program::parse(BOTH);

@@ -204,7 +204,7 @@ fn variable(text: &str) -> Option<Variable> {
         begins.extend(bits.to_le_bytes().into_iter().take(of_type));
     }
     let (space, bytes) = (space[1..].to_owned(), bytes.max(begins.len()));
-    let is_dynamic = head.contains(".extern") && head.contains("[]");
+    let is_dynamic = head.contains(".extern") && head.contains("[]") || is_without_length(head);
     let is_managed = head.contains(".managed");
     Some(Variable { space, name, bytes, align, is_dynamic, is_managed, content: begins, pointers })
 }
@@ -335,7 +335,17 @@ pub(crate) fn declaration(statement: &str) -> Option<(&str, Vec<Parameter>)> {
     if !matches!(space, "local" | "param" | "shared") {
         return None;
     }
-    Some((space, list(rest)))
+    let mut variables = list(rest);
+    if space == "shared" && is_without_length(rest) {
+        variables.iter_mut().for_each(|variable| variable.bytes = 0);
+    }
+    Some((space, variables))
+}
+
+/// `.align 16 .b8 name`: so LLVM writes an array of no elements, by which Mosaic's kernels use the shared memory that a launch adds. A byte alone
+/// would not be aligned.
+fn is_without_length(head: &str) -> bool {
+    head.contains(".b8 ") && !head.contains(['[', ',']) && !head.contains(".align 1 ") && head.contains(".align ")
 }
 
 /// The registers of a `.reg`, where `%r<10>` are ten, and `v.x` to `v.w` those of a vector `v`; and their bits: a predicate has one.
