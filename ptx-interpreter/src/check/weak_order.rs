@@ -161,13 +161,15 @@ fn narrow(access: &str, order: &str, scope: Scope, needed: Scope) -> (String, St
 fn at_mbarrier(why: Lack, needed: &str) -> (String, String, String) {
     let (who, word, scope) = match why {
         Lack::Release => ("arrival", "arrive.release", None),
-        Lack::ReleaseScope(scope, _) => ("arrival", "arrive.release", Some(scope.word())),
+        Lack::ReleaseScope(scope, wide) => ("arrival", "arrive.release", Some((scope.word(), wide.word()))),
         Lack::Acquire => ("wait", "try_wait.acquire", None),
-        Lack::AcquireScope(scope, _) => ("wait", "try_wait.acquire", Some(scope.word())),
+        Lack::AcquireScope(scope, wide) => ("wait", "try_wait.acquire", Some((scope.word(), wide.word()))),
     };
+    // Two threads of a block may meet at the barrier of another one.
+    let needed = scope.map_or(needed, |(_, wide)| wide);
     let (title, note) = match scope {
         None => ("is relaxed", "it orders nothing".to_owned()),
-        Some(scope) => (
+        Some((scope, _)) => (
             "is for a scope that the other thread is outside of",
             format!("its scope is `.{scope}`, which is what an mbarrier's instruction has if it does not say one"),
         ),
