@@ -287,6 +287,18 @@ fn factors_are_negated_sums_begin_anew_and_lanes_are_left_alone() {
     Case { disabled: 0xffff_0000_0000_0000_0000_0000_dead_beef, ..PLAIN }.is_right();
 }
 
+/// A descriptor without a number that PTX says is always there is a finding, and multiplies.
+#[test]
+fn a_descriptor_has_its_number() {
+    let kernel = PLAIN.kernel();
+    let marked = PLAIN.descriptor(false).to_string();
+    let without = (PLAIN.descriptor(false) & !(1 << 46)).to_string();
+    let (found, report) = PLAIN.run_kernel(&kernel.replace(&marked, &without));
+    assert!(!report.findings.is_empty() && report.stop.is_none(), "{report}");
+    let goes_on = |finding: &ptx_interpreter::Finding| finding.kind == Kind::Launch && finding.went_on();
+    assert!(report.findings.iter().all(goes_on) && found == PLAIN.run().0, "{report}");
+}
+
 /// The wait orders no accesses, but the products are over: with the fence behind it, it is enough for `tcgen05`.
 #[test]
 fn a_product_may_be_waited_for_by_a_relaxed_wait() {

@@ -146,7 +146,8 @@ impl Place {
     /// Whether another instruction of that kind comes from the same line of the source.
     fn is_of_the_line_of(&self, other: &Place) -> bool {
         let word = |place: &Place| place.unguarded().split('.').next().map(str::to_owned);
-        self.source.is_some() && self.is_at_the_line_of(other) && word(self) == word(other)
+        let has_place = self.source.is_some() || self.ptx_line == other.ptx_line;
+        has_place && self.is_at_the_line_of(other) && word(self) == word(other)
     }
 
     /// Its instruction without the predicate.
@@ -218,6 +219,8 @@ pub(super) const ASKS_AGAIN: &str =
 pub(super) const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
 pub(super) const MEANINGLESS: &str = "metadata of a sparse matrix say nothing";
 pub(super) const OTHER_LANES: &str = "a warp names lanes of tensor memory that belong to another warp";
+pub(super) const UNMARKED: &str =
+    "a descriptor of a matrix in shared memory has not the number 0b001 in its bits 46 to 48";
 pub(super) const FOREIGN: &str = "a thread accesses the local memory of another thread";
 pub(super) const NOT_BEGUN: &str =
     "the shared memory of another block is accessed, and nothing tells that this block has begun";
@@ -229,7 +232,8 @@ pub(super) const OUTLIVED: &str =
 impl Finding {
     /// Whether the launch went on after it, though its kind is one that ends a launch.
     pub fn went_on(&self) -> bool {
-        [ASKS_AGAIN, NO_BLOCK, NO_PEER, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS, OTHER_LANES].contains(&&*self.title)
+        [ASKS_AGAIN, NO_BLOCK, NO_PEER, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS, OTHER_LANES, UNMARKED]
+            .contains(&&*self.title)
     }
 
     /// Whether all threads wait in the end, because of it.

@@ -8,13 +8,26 @@ use super::accesses::Conflict;
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found};
 use super::clock::Known;
-use super::finding::{Kind, OTHER_LANES};
+use super::finding::{Kind, OTHER_LANES, UNMARKED};
 use super::mark::Mark;
 use crate::memory::spaces::{is_tensor, tensor_of};
 use crate::memory::tensor::{COLUMNS, LANES, WORD};
 use crate::ptx::access::{Engine, How};
 
 impl Checks {
+    /// A descriptor lacks what PTX says is always there. What a GPU does then is not said; products are computed as if it were.
+    pub(crate) fn has_unmarked_descriptor(&mut self, actor: Actor, site: u32) {
+        self.find(Found {
+            kind: Kind::Launch,
+            title: UNMARKED.into(),
+            places: vec![(actor, site, "uses it".into())],
+            notes: vec!["PTX asks for that number, and does not say what happens without it".into()],
+            help: "set bit 46, and leave bits 47 and 48 at 0, as PTX's table of the descriptor for `tcgen05` has it"
+                .into(),
+            times: 1,
+        });
+    }
+
     /// `tcgen05.fence::before_thread_sync`
     pub(crate) fn before_thread_sync(&mut self, actor: Actor) {
         let known = &mut self.state(actor).known;

@@ -228,6 +228,7 @@ impl Multiply {
         uses: &mut Uses,
     ) -> Result<Vec<Row>> {
         let descriptor = machine.get(thread, [&self.a, &self.b][factor])? as u64;
+        machine.watch_descriptor(thread, descriptor);
         let matrix = Matrix::of_tcgen05(descriptor, shape.across[factor], shape.bits)?.of_width(shape.widths[factor]);
         let elements = machine.elements(block, &matrix, (0, count), shape.depth, &mut uses.units)?;
         let row = |row: &[u64]| row.iter().map(|bits| shape.number(factor, *bits)).collect();

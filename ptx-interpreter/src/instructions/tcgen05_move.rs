@@ -246,6 +246,7 @@ impl Copy {
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
         let first = machine.place_in_tensor(thread, &self.place)?;
         let descriptor = machine.get(thread, &self.from)? as u64;
+        machine.watch_descriptor(thread, descriptor);
         let matrix = Matrix::of_tcgen05(descriptor, false, 8)?.of_width(self.width);
         let (mut units, mut copied, columns) = (Units::new(), Vec::new(), self.bytes / 4);
         let mut all = Vec::new();

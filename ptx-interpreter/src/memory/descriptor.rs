@@ -31,11 +31,13 @@ impl Matrix {
         Matrix::new(descriptor, [1, 8, 4, 2][(descriptor >> 62) as usize], across, bits)
     }
 
+    /// Whether a descriptor has the number that PTX asks for in bits 46 to 48.
+    pub(crate) fn is_marked(descriptor: u64) -> bool {
+        descriptor >> 46 & 7 == 1
+    }
+
     /// Of `tcgen05`.
     pub(crate) fn of_tcgen05(descriptor: u64, across: bool, bits: usize) -> Result<Matrix> {
-        if descriptor >> 46 & 7 != 1 {
-            return Err(wrong("bits 46 to 48 of a descriptor of a matrix are not 0b001"));
-        }
         let swizzled = match descriptor >> 61 {
             0 => 1,
             2 => 8,

@@ -20,6 +20,7 @@ use crate::machine::meeting::Reduction;
 use crate::machine::stop::Result;
 use crate::machine::{Frame, Machine};
 use crate::memory::begun::Copy;
+use crate::memory::descriptor::Matrix;
 use crate::memory::spaces::{LOCAL, MODULE, Owner, is_shared, owner, shared_of};
 use crate::ptx::access::{Arrival, Engine, Fence, How};
 use crate::ptx::operand::Operand;
@@ -293,6 +294,14 @@ impl Machine<'_> {
     pub(crate) fn watch_request(&mut self, thread: Thread) {
         let site = self.site;
         self.tell(|checks, machine| checks.asks(machine.actor(thread), site));
+    }
+
+    /// A thread hands over the descriptor of a matrix of `tcgen05`.
+    pub(crate) fn watch_descriptor(&mut self, thread: Thread, descriptor: u64) {
+        let site = self.site;
+        if !Matrix::is_marked(descriptor) {
+            self.tell(|checks, machine| checks.has_unmarked_descriptor(machine.actor(thread), site));
+        }
     }
 
     /// A thread reads a response that says that nothing was cancelled: whether that is so, or the number of a block.
