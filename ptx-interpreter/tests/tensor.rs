@@ -338,3 +338,62 @@ fn lanes_may_store_the_same_box() {
         }
     }
 }
+
+/// Each block of a pair copies a row to its own shared memory, by the barrier of the first one.
+const PAIR: &str = "
+.version 8.8
+.target sm_100a
+.address_size 64
+.visible .entry pair(.param .u64 output, .param .align 64 .b8 map[128])
+{
+    .reg .b64 %d<8>;
+    .reg .b32 %r<8>;
+    .reg .pred %p<3>;
+    .shared .align 128 .b8 row[16];
+    .shared .align 8 .b64 bar;
+    ld.param.u64 %d1, [output];
+    mov.b64 %d2, map;
+    cvta.param.u64 %d2, %d2;
+    mov.u32 %r1, %cluster_ctarank;
+    setp.ne.u32 %p1, %r1, 0;
+    mov.u32 %r2, bar;
+    mov.u32 %r3, row;
+    mapa.shared::cluster.u32 %r4, %r2, 0;
+    @%p1 bra BEGUN;
+    mbarrier.init.shared.b64 [%r2], 1;
+    fence.mbarrier_init.release.cluster;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 32;
+BEGUN:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytesGROUP [%r3], [%d2, {0, %r1}], [%r4];
+    @%p1 bra WAITED;
+WAIT:
+    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r2], 0;
+    @!%p2 bra WAIT;
+WAITED:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ld.shared.u32 %r5, [%r3+4];
+    mul.wide.u32 %d3, %r1, 4;
+    add.u64 %d3, %d1, %d3;
+    st.global.u32 [%d3], %r5;
+    ret;
+}";
+
+#[test]
+fn a_pair_of_blocks_has_one_barrier_for_its_copies() {
+    for (group, is_right) in [(".cta_group::2", true), ("", false)] {
+        let program = Program::parse(&PAIR.replace("GROUP", group));
+        for seed in 0..4 {
+            let mut trial = Trial::new(&program, "pair");
+            let rows = trial.memory(&bytes(0..8)).expect("a little memory");
+            let map = TensorMap { address: rows, sizes: [4, 2, 0, 0, 0], ..row() };
+            trial.grid([2, 1, 1]).cluster([2, 1, 1]).block([1, 1, 1]).seed(seed);
+            trial.buffer(&[0; 8]).unwrap().value(&map.encode());
+            let report = trial.check();
+            assert_eq!(report.is_clean(), is_right, "{group}: {report}");
+            assert_eq!(trial.content(0) == bytes([1, 5].into_iter()), is_right);
+        }
+    }
+}

@@ -88,7 +88,8 @@ impl Tensor {
             return self.out(machine, thread, &map, &all, from);
         };
         let to = machine.address(thread, space, operand(0)?)?;
-        let bar = machine.address(thread, space, operand(2)?)?;
+        let of_bar = if self.in_pair { Space::Cluster } else { space };
+        let bar = machine.address(thread, of_bar, operand(2)?)?;
         aligned(to, 128)?;
         self.is_reached(machine, to, bar)?;
         if !self.multicast {
