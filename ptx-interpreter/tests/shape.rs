@@ -26,22 +26,40 @@ fn what_a_launch_adds_is_apart_from_the_variables_of_the_kernel() {
     assert_eq!(values.collect::<Vec<_>>(), (7..39).collect::<Vec<_>>());
 }
 
-/// LLVM writes an array of no elements so, and what a launch adds begins there. A byte that is aligned as one is a variable.
+/// LLVM writes an array of no elements as a byte that is aligned as more, and the bytes that a launch adds go on with it. A byte that is aligned
+/// as one is a variable.
 #[test]
-fn an_array_without_a_length_is_what_a_launch_adds() {
-    for (align, is_variable) in [(16, false), (1, true)] {
+fn an_array_without_a_length_has_what_a_launch_adds() {
+    let run = |align: u32, more: &str, shared: usize| {
         let program = Program::parse(&format!(
-            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {{\n\
-             .reg .b32 %r<4>; .shared .align {align} .b8 own;\n\
+            ".version 8.0\n.target sm_80\n.address_size 64\n{more}\n.visible .entry k(.param .u64 p) {{\n\
+             .reg .b32 %r<6>; .reg .b64 %d<4>; .shared .align {align} .b8 own;\nld.param.u64 %d1, [p];\n\
              mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, own; add.u32 %r3, %r3, %r2;\n\
-             st.shared.u32 [%r3], %r1; ret;\n}}\n"
+             st.shared.u32 [%r3], %r1; ld.shared.u32 %r4, [%r3];\n\
+             cvt.u64.u32 %d2, %r2; add.u64 %d3, %d1, %d2; st.global.u32 [%d3], %r4; ret;\n}}\n"
         ));
         let mut trial = Trial::new(&program, "k");
-        trial.shared(128);
+        trial.shared(shared).buffer(&[0; 128]).expect("a little memory");
         let report = trial.check();
-        assert_eq!(!report.findings.is_empty(), is_variable, "{report}");
-        assert_eq!(report.to_string().contains("`own`, which has 1 bytes"), is_variable, "{report}");
-    }
+        let values: Vec<u8> = (0..32u32).flat_map(u32::to_le_bytes).collect();
+        (report.is_clean() && trial.content(0) == values, report.to_string())
+    };
+    assert!(run(16, "", 128).0);
+    let (is_right, report) = run(1, "", 128);
+    assert!(!is_right && report.contains("`own`, which has 1 bytes"), "{report}");
+    assert!(!run(16, "", 64).0);
+    // Beside dynamic shared memory with a name of its own it has a byte of its own.
+    let aligned = ".extern .shared .align 16 .b8 more[];";
+    let flag = Program::parse(&format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n{aligned}\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b32 %r<6>; .reg .b64 %d<4>; .shared .align 16 .b8 flag;\nld.param.u64 %d1, [p];\n\
+         st.shared.u8 [flag], 7; st.shared.u32 [more], 1; ld.shared.u8 %r1, [flag]; st.global.u32 [%d1], %r1; ret;\n}}\n"
+    ));
+    let mut trial = Trial::new(&flag, "k");
+    trial.block([1, 1, 1]).shared(16).buffer(&[0; 4]).expect("a little memory");
+    let report = trial.check();
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(trial.content(0), [7, 0, 0, 0]);
 }
 
 #[test]

@@ -34,7 +34,8 @@ impl Program {
         let (variables, of_kernels) = by_who_names_them(largest_of_a_name(variables), &called);
         for variable in variables {
             let place = if variable.space == "shared" {
-                shared.take(&variable.name, if variable.is_dynamic { 0 } else { variable.bytes }, variable.align)
+                let bytes = if variable.is_dynamic { 0 } else { variable.bytes };
+                shared.take(&variable.name, bytes, variable.align, variable.is_open)
             } else {
                 let at = usize::next_multiple_of(length, variable.align.max(16));
                 length = at + variable.bytes;
@@ -63,7 +64,7 @@ impl Program {
         for function in kernels {
             let mut own = Room { named: Vec::new(), ..shared.clone() };
             let mut take = |variable: &text::Variable| {
-                (variable.name.clone(), own.take(&variable.name, variable.bytes, variable.align))
+                (variable.name.clone(), own.take(&variable.name, variable.bytes, variable.align, variable.is_open))
             };
             let words = if of_kernels.is_empty() { HashSet::new() } else { words(&function) };
             let named_here = of_kernels.iter().filter(|variable| words.contains(variable.name.as_str()));
@@ -286,7 +287,7 @@ impl Names<'_> {
         let Some((space, variables)) = text::declaration(&statement.text) else { return };
         for variable in variables {
             let place = match space {
-                "shared" => shared.take(&variable.name, variable.bytes, variable.align),
+                "shared" => shared.take(&variable.name, variable.bytes, variable.align, variable.is_open),
                 "local" => Place::Local(reserve(frame, &variable)),
                 _ => Place::Frame(reserve(frame, &variable)),
             };

@@ -13,8 +13,9 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// A variable without a size is dynamic shared memory.
-    pub(crate) fn take(&mut self, name: &str, bytes: usize, align: usize) -> Place {
+    /// A variable without a size is dynamic shared memory. An open one has no end: Mosaic's kernels use what a launch adds by an array of no
+    /// elements.
+    pub(crate) fn take(&mut self, name: &str, bytes: usize, align: usize, is_open: bool) -> Place {
         let align = align.clamp(1, 1024);
         if bytes == 0 {
             self.align = self.align.max(align);
@@ -22,7 +23,9 @@ impl Room {
         }
         let at = self.bytes.next_multiple_of(align);
         self.bytes = at + bytes;
-        self.named.push(Named { name: name.to_owned(), at: at as u64, bytes: bytes as u64 });
+        if !is_open {
+            self.named.push(Named { name: name.to_owned(), at: at as u64, bytes: bytes as u64 });
+        }
         Place::Shared(at as u64)
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Variable {
     pub(crate) align: usize,
     /// Whether it is the shared memory that a launch adds: `.extern .shared .b8 name[]`.
     pub(crate) is_dynamic: bool,
+    /// As of a [parameter](Parameter::is_open).
+    pub(crate) is_open: bool,
     /// Whether the host may use it too: `.attribute(.managed)`.
     pub(crate) is_managed: bool,
     /// What it begins with; zeros come after it.
@@ -33,6 +35,8 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) bytes: usize,
     pub(crate) align: usize,
+    /// Whether it may be an array of no elements, which LLVM writes as a byte that is aligned as more: `.align 16 .b8 name`.
+    pub(crate) is_open: bool,
 }
 
 /// A function that has a body.
@@ -177,7 +181,8 @@ fn declared(text: &str) -> Vec<Parameter> {
     let count = |part: &str| part.trim_end_matches(']').trim().parse::<usize>().ok();
     let counts = dimensions.split('[').filter_map(count);
     let bytes = counts.fold(of_type * lanes, usize::saturating_mul).min(BYTES);
-    vec![Parameter { name: name.to_owned(), bytes, align }]
+    let is_open = words.contains(&".b8") && bytes == 1 && align > 1 && !names.contains('[');
+    vec![Parameter { name: name.to_owned(), bytes, align, is_open }]
 }
 
 fn list(text: &str) -> Vec<Parameter> {
@@ -189,7 +194,7 @@ fn variable(text: &str) -> Option<Variable> {
     let space =
         [".shared", ".global", ".const"].into_iter().find(|space| head.split_whitespace().any(|w| w == *space))?;
     let of_type = head.split_whitespace().find_map(|word| bytes_of(word.strip_prefix('.')?))?;
-    let Parameter { name, bytes, align } = declared(head.trim()).pop()?;
+    let Parameter { name, bytes, align, is_open } = declared(head.trim()).pop()?;
     let (mut begins, mut pointers) = (Vec::new(), Vec::new());
     for item in content.split(['{', '}', ',']).map(str::trim).filter(|item| !item.is_empty()) {
         let bits = match number(item) {
@@ -204,9 +209,9 @@ fn variable(text: &str) -> Option<Variable> {
         begins.extend(bits.to_le_bytes().into_iter().take(of_type));
     }
     let (space, bytes) = (space[1..].to_owned(), bytes.max(begins.len()));
-    let is_dynamic = head.contains(".extern") && head.contains("[]") || is_without_length(head);
+    let is_dynamic = head.contains(".extern") && head.contains("[]");
     let is_managed = head.contains(".managed");
-    Some(Variable { space, name, bytes, align, is_dynamic, is_managed, content: begins, pointers })
+    Some(Variable { space, name, bytes, align, is_dynamic, is_open, is_managed, content: begins, pointers })
 }
 
 /// `name`, `generic(name)+4`, `0xFF00(name)`
@@ -335,17 +340,7 @@ pub(crate) fn declaration(statement: &str) -> Option<(&str, Vec<Parameter>)> {
     if !matches!(space, "local" | "param" | "shared") {
         return None;
     }
-    let mut variables = list(rest);
-    if space == "shared" && is_without_length(rest) {
-        variables.iter_mut().for_each(|variable| variable.bytes = 0);
-    }
-    Some((space, variables))
-}
-
-/// `.align 16 .b8 name`: so LLVM writes an array of no elements, by which Mosaic's kernels use the shared memory that a launch adds. A byte alone
-/// would not be aligned.
-fn is_without_length(head: &str) -> bool {
-    head.contains(".b8 ") && !head.contains(['[', ',']) && !head.contains(".align 1 ") && head.contains(".align ")
+    Some((space, list(rest)))
 }
 
 /// The registers of a `.reg`, where `%r<10>` are ten, and `v.x` to `v.w` those of a vector `v`; and their bits: a predicate has one.
