@@ -17,12 +17,16 @@ pub type Quad = V4<f32>;
 /// Quads in a row of a tile.
 const ROW: u32 = TILE / 4;
 
+/// Quads from one row to the next in shared memory. A warp reads a number of each of four rows at once: with a quad between the rows, these
+/// are in different banks.
+const STRIDE: u32 = ROW + 1;
+
 /// The way past L1: a block needs a tile once, and then it is in shared memory. More of its row is fetched into L2.
 const BRING: CpAsyncCg<Prefetch128> = cp_async_cg();
 
 shared! {
     /// A tile of each factor, and those that come next.
-    fn tiles() -> [[Quad; THREADS as usize]; 4];
+    fn tiles() -> [[Quad; (TILE * STRIDE) as usize]; 4];
 }
 
 kernel! {
@@ -40,13 +44,13 @@ kernel! {
         // Quads in a row of `a`, and of `b` and the product.
         let (deep, wide) = (depth * ROW, grid_dim_x() * ROW);
         let (down, across) = (block_idx_y() * TILE + row, block_idx_x() * ROW + quad);
-        let here = |step: u32| tiles().cast::<Quad>().add(step % 2 * 2 * THREADS);
+        let here = |step: u32| tiles().cast::<Quad>().add(step % 2 * 2 * TILE * STRIDE);
 
         // SAFETY: the quads are of this block's rows and columns, and each thread has its own place in a tile.
         let bring = |step: u32| unsafe {
-            let to = here(step).add(me);
+            let to = here(step).add(row * STRIDE + quad);
             BRING.copy(to, a.add((down * deep + step * ROW + quad) as usize));
-            BRING.copy(to.add(THREADS), b.add(((step * TILE + row) * wide + across) as usize));
+            BRING.copy(to.add(TILE * STRIDE), b.add(((step * TILE + row) * wide + across) as usize));
         };
         let mut sums = [0.0; 4];
         bring(0);
@@ -58,13 +62,13 @@ kernel! {
             cp_async_commit_group();
             // All groups but the newest are done: what this thread brought for this step is here.
             cp_async_wait_group::<1>();
-            let (a, b) = (here(step).cast::<f32>().add(row * TILE), here(step).add(THREADS + quad));
+            let (a, b) = (here(step).add(row * STRIDE).cast::<f32>(), here(step).add(TILE * STRIDE + quad));
             // SAFETY: all threads of the block come here. After the first barrier the tiles are whole, and nobody writes
             // to them before the second.
             unsafe {
                 sync_threads();
                 for k in 0..TILE {
-                    let (a, b) = (a.add(k).read(), b.add(k * ROW).read());
+                    let (a, b) = (a.add(k).read(), b.add(k * STRIDE).read());
                     sums = core::array::from_fn(|i| mul_add(a, b.0[i], sums[i]));
                 }
                 sync_threads();
