@@ -310,7 +310,7 @@ impl Machine<'_> {
             ),
             Why::Deep => (
                 Kind::Bounds,
-                "end the recursion earlier: a GPU has at most 512 KB of stack for a thread, and 1 KB without `cudaLimitStackSize`",
+                "end the recursion earlier, or ask for less by `alloca`: a GPU has at most 512 KB of stack for a thread, and 1 KB without `cudaLimitStackSize`",
             ),
             Why::Endless => (Kind::Deadlock, self.advice()),
             Why::Wrong if stop.text.contains("mask") => {

@@ -174,8 +174,11 @@ fn quotient(rest: bool, ty: Type) -> Option<Alu> {
 }
 
 fn extreme(greatest: bool, mut words: Words<'_>) -> Option<Alu> {
-    let relu = words.flag("relu");
-    let ty = words.last(if relu { "s32 s16x2" } else { "u16 u32 u64 s16 s32 s64 u16x2 s16x2" })?;
+    let first = words.flag("relu");
+    let ty = words.of_type()?;
+    // The ISA has it before the type, and CUDA's headers behind it.
+    let relu = first || words.flag("relu");
+    words.end().filter(|()| ty.is(if relu { "s32 s16x2" } else { "u16 u32 u64 s16 s32 s64 u16x2 s16x2" }))?;
     if ty.lanes == 1 && !relu {
         return by_sign!(ty, S, U => match greatest {
             true => Alu::native(ty, [ty; 2], |[a, b]| ((a as S).max(b as S) as U).into()),

@@ -8,10 +8,12 @@ mod integer;
 mod logic;
 mod small;
 mod undefined;
+mod video;
 mod words;
 
 pub(crate) use format::{DOUBLE, SINGLE, float as converted, fused_of, round_of};
 pub(crate) use undefined::{Sources, moves_bits};
+pub(crate) use video::is_video;
 pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
 
 use words::Words;
@@ -19,7 +21,7 @@ use words::Words;
 /// The instruction of that opcode, if it is one that only computes.
 pub(crate) fn alu(opcode: &str) -> Option<Alu> {
     let (name, words) = Words::of(opcode);
-    let families = [integer::alu, logic::alu, compare::alu, convert::alu, float::alu];
+    let families = [integer::alu, logic::alu, compare::alu, convert::alu, float::alu, video::alu];
     families.into_iter().find_map(|family| family(name, words.clone()))
 }
 

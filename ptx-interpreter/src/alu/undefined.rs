@@ -1,5 +1,6 @@
 //! Which bits of a result depend on bits that are undefined.
 
+use super::video::{self, is_video};
 use super::words::{Type, signed};
 
 /// The operands of an instruction in one thread.
@@ -126,6 +127,7 @@ impl Sources<'_> {
                 let least = (v(0) & !u(0)).checked_ilog2()?;
                 between(least.into(), (v(0) | u(0)).ilog2().into())
             }
+            (name, 3) if is_video(name) => video::undefined(self.words, self.undefined)?,
             _ => {
                 let Type { bits, .. } = Type::parse(ty).filter(|ty| ty.lanes == 2)?;
                 let halves = [low(bits), low(bits) << bits];
@@ -248,6 +250,10 @@ mod tests {
         assert_eq!(of("sub.s32", &[0, 0], &[0xf00, 0], 32), 0xffff_ff00);
         assert_eq!(of("add.sat.s32", &[0, 0], &[0xf00, 0], 32), 0xffff_ffff);
         assert_eq!(of("mul.f32", &[0, 0], &[1, 0], 32), 0xffff_ffff);
+        assert_eq!(of("vabsdiff4.u32.u32.u32", &[0, 0, 0], &[1, 1 << 24, !0], 32), 0xff00_00ff);
+        assert_eq!(of("vabsdiff4.u32.u32.u32.add", &[0, 0, 0], &[1, 0, 0], 32), 0xffff_ffff);
+        assert_eq!(of("vadd2.s32.s32.u32.sat.d=h1", &[0, 0, 0], &[1 << 16, 1, 1], 32), 0xffff_0001);
+        assert_eq!(of("vadd2.s32.s32.u32.a=h33", &[0, 0, 0], &[1, 0, 0], 32), 0xffff_ffff);
         // What the known bits decide.
         assert_eq!(of("setp.lt.u32", &[3, 16], &[12, 0], 1), 0);
         assert_eq!(of("setp.lt.u32", &[3, 15], &[12, 0], 1), 1);

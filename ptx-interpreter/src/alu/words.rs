@@ -179,6 +179,17 @@ impl<'a> Words<'a> {
         (first, Words(words))
     }
 
+    pub(crate) fn behind_the_first(words: &[&'a str]) -> Words<'a> {
+        Words(words[1..].iter().copied().collect())
+    }
+
+    /// Which part of an operand is meant, by a word such as `a=h1`. It is empty if all of it is.
+    pub(crate) fn selector(&mut self, operand: char) -> &'a str {
+        let selector = |word: &&'a str| word.strip_prefix(operand)?.strip_prefix('=');
+        let place = self.0.iter().position(|word| selector(word).is_some());
+        place.and_then(|place| self.0.remove(place)).as_ref().and_then(selector).unwrap_or_default()
+    }
+
     /// Whether the next word is this one, which is then gone.
     pub(crate) fn flag(&mut self, word: &str) -> bool {
         let found = self.0.front() == Some(&word);

@@ -1,6 +1,7 @@
 //! The instructions: a file for each kind, which decodes it and does it.
 
 mod address;
+mod alloca;
 mod atomic;
 mod barrier;
 mod bulk;
@@ -98,6 +99,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Action {
         "clusterlaunchcontrol" => launch_control::decode(words, operands),
         "griddepcontrol" if words.get(1) == Some(&"wait") => Some(Box::new(grid::Wait) as Box<dyn Step>),
         "griddepcontrol" => Some(Box::new(grid::LaunchDependents) as Box<dyn Step>),
+        "alloca" | "stacksave" | "stackrestore" => alloca::decode(words, operands),
         "nanosleep" | "pmevent" => Some(Box::new(nothing::Nothing) as Box<dyn Step>),
         "trap" | "brkpt" => Some(Box::new(trap::Trap(words[0].to_owned())) as Box<dyn Step>),
         _ if clock::is_read(&operands) => return clock::clocked(compute::decode(&opcode, operands)),

@@ -1,6 +1,6 @@
 //! Calls of functions, and returns.
 
-use crate::machine::group::Group;
+use crate::machine::group::{Group, Thread};
 use crate::machine::stop::{Result, Why, stop};
 use crate::machine::{Frame, Machine};
 use crate::memory::spaces::{LOCAL, PIECE};
@@ -23,7 +23,9 @@ impl<'a> Machine<'a> {
         let registers = self.registers(code);
         let warp = self.warp_mut(group.warp);
         let caller = &warp.frames[group.frame];
-        let (from, base) = (caller.base, caller.base + caller.code.frame.next_multiple_of(FRAME) as u64);
+        let tops = crate::machine::lanes::lanes_of(group.mask).map(|lane| warp.local[lane].top());
+        let top = tops.max().unwrap_or_default().next_multiple_of(FRAME);
+        let (from, base) = (caller.base, top as u64);
         let depth = base / FRAME as u64;
         for lane in crate::machine::lanes::lanes_of(group.mask) {
             let local = &mut warp.local[lane];
@@ -59,6 +61,20 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// More local memory for a thread's function, at its end. Gives back where it is in the thread's local memory. Errors: no stack is so large.
+    pub(crate) fn allocate_locally(&mut self, thread: Thread, bytes: u64, align: usize) -> Result<u64> {
+        let at = self.warp(thread.warp).local[thread.lane].top().next_multiple_of(align);
+        let end = usize::try_from(bytes).ok().and_then(|bytes| at.checked_add(bytes));
+        let Some(end) = end.filter(|end| *end <= FRAME * FRAMES) else {
+            let text = format!("it asks for {bytes} bytes of stack, and a thread has no more than {}", FRAME * FRAMES);
+            return stop(Why::Deep, text).map_err(|stop| stop.by(thread.lane));
+        };
+        self.warp_mut(thread.warp).local[thread.lane].grow(end);
+        let local = LOCAL + u64::from(self.id(thread)) * PIECE;
+        self.tell(|checks, _| checks.has_values_now(local + at as u64, bytes as usize));
+        Ok(at as u64)
+    }
+
     /// Threads leave their function. Gives back those that have left the kernel.
     pub(crate) fn leave(&mut self, group: Group) -> u32 {
         let warp = self.warp_mut(group.warp);
@@ -75,6 +91,7 @@ impl<'a> Machine<'a> {
                 let from = (base + from) as usize;
                 warp.local[lane].copy(from, (to_base + to) as usize, *bytes);
             }
+            warp.local[lane].leave();
             warp.at[lane] = (caller as u32, next as u32);
         }
         let copies = code.results.iter().zip(results).map(|((from, bytes), to)| (base + from, to_base + to, *bytes));

@@ -338,8 +338,9 @@ impl Names<'_> {
     /// What an instruction does, and its operands, unless it is one that decides where its threads go on.
     fn action(&self, instruction: &str, read: &mut Vec<Operand>) -> Action {
         let (opcode, rest) = text::opcode(instruction);
-        let words: Vec<&str> = opcode.split('.').collect();
-        let operands = text::operands(rest);
+        let mut operands = text::operands(rest);
+        let selectors = text::selectors(opcode, &mut operands);
+        let words: Vec<&str> = opcode.split('.').chain(selectors.iter().map(String::as_str)).collect();
         match words[0] {
             "bra" => return self.target(rest.trim()).map_or_else(|| no_label(rest), Action::Branch),
             "brx" => return self.table(&operands, read),

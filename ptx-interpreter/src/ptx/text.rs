@@ -1,5 +1,6 @@
 //! The text of a module: its variables, its functions, and the statements of a function.
 
+use crate::alu::is_video;
 use crate::ptx::operand::{Operand, number};
 use crate::ptx::scoped::Block;
 use crate::ptx::variable::Pointer;
@@ -376,6 +377,24 @@ pub(crate) fn element(text: &str) -> Option<(&str, usize)> {
     let (vector, element) = text.rsplit_once('.')?;
     let at = ["x", "y", "z", "w", "r", "g", "b", "a"].into_iter().position(|name| name == element)?;
     Some((vector, at % 4))
+}
+
+/// The parts of registers that a video instruction names, as words that follow those of its opcode: `d=h0`, `a=b3`, `c=-`; and the whole
+/// registers.
+pub(crate) fn selectors(opcode: &str, operands: &mut [String]) -> Vec<String> {
+    if !opcode.starts_with('v') || !is_video(opcode.split('.').next().unwrap_or_default()) {
+        return Vec::new();
+    }
+    let mut words = Vec::new();
+    for (name, operand) in ['d', 'a', 'b', 'c'].into_iter().zip(operands) {
+        let (sign, positive) = operand.strip_prefix("-%").map_or(("", operand.as_str()), |_| ("-", &operand[1..]));
+        let (whole, part) = positive.split_once('.').unwrap_or((positive, ""));
+        if !sign.is_empty() || !part.is_empty() {
+            words.push(format!("{name}={sign}{part}"));
+        }
+        *operand = whole.to_owned();
+    }
+    words
 }
 
 /// The operands of an instruction: a vector is one, and so is an address.

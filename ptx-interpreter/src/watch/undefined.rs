@@ -11,7 +11,7 @@ use crate::machine::undefined::{Bits, Region};
 use crate::machine::{Action, Line, Machine, Warp};
 use crate::ptx::operand::{Operand, Register};
 use crate::ptx::read::gives;
-use crate::ptx::text::{guarded, opcode};
+use crate::ptx::text::{guarded, opcode, operands as split, selectors};
 
 const DECIDES: &str = "decides by it what to do";
 
@@ -88,7 +88,9 @@ impl Machine<'_> {
             return Ok(());
         }
         let text = self.program.sites[self.site as usize].text.as_str();
-        let words: Vec<&str> = opcode(guarded(text).1).0.split('.').collect();
+        let (opcode, rest) = opcode(guarded(text).1);
+        let selectors = selectors(opcode, &mut split(rest));
+        let words: Vec<&str> = opcode.split('.').chain(selectors.iter().map(String::as_str)).collect();
         let Some(group) = self.watch_guard(group, line, at) else { return Ok(()) };
         if !computes(line) {
             return self.watch_used(group, &words, &line.operands);
