@@ -1,6 +1,10 @@
 //! Where a program in Python is.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 type Object = *mut c_void;
 
@@ -20,38 +24,93 @@ fn function<F: Copy>(name: &CStr) -> Option<F> {
 }
 
 /// The function, the file and the line that this thread executes, in the first file that is of no library. None if it executes no
-/// Python. It waits for the interpreter's lock, whose owner may wait for the driver's: this thread must not have that.
+/// Python, or if nobody can look within [`PATIENCE`].
 pub(crate) fn place() -> Option<Place> {
     let of_thread: extern "C" fn() -> Object = function(c"PyGILState_GetThisThreadState")?;
-    if of_thread().is_null() {
-        return None;
+    let has_lock: extern "C" fn() -> c_int = function(c"PyGILState_Check")?;
+    let thread = of_thread();
+    match thread.is_null() {
+        true => None,
+        false if has_lock() != 0 => place_of(thread),
+        false => asked(thread),
     }
-    let lock: extern "C" fn() -> c_int = function(c"PyGILState_Ensure")?;
-    let unlock: extern "C" fn(c_int) = function(c"PyGILState_Release")?;
-    let before = lock();
-    let place = place_of_frame();
-    unlock(before);
-    place
 }
 
-/// The interpreter is locked.
-fn place_of_frame() -> Option<Place> {
-    let innermost: extern "C" fn() -> Object = function(c"PyEval_GetFrame")?;
+/// How long a thread waits for the interpreter's lock. Its owner may wait for a lock that this thread has: PyTorch's, around its memory.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Another thread looks where this one is.
+struct Question {
+    /// Its state, as an address.
+    thread: usize,
+    answer: Mutex<Answer>,
+    is_answered: Condvar,
+}
+
+enum Answer {
+    Open,
+    /// Nobody waits for it any more.
+    GivenUp,
+    Place(Option<Place>),
+}
+
+/// This thread does not have the interpreter's lock.
+fn asked(thread: Object) -> Option<Place> {
+    static ASKED: LazyLock<Mutex<Sender<Arc<Question>>>> = LazyLock::new(|| {
+        let (asked, questions) = channel();
+        thread::spawn(move || questions.into_iter().try_for_each(|question: Arc<Question>| question.settle()));
+        Mutex::new(asked)
+    });
+    let question = Arc::new(Question {
+        thread: thread.expose_provenance(),
+        answer: Mutex::new(Answer::Open),
+        is_answered: Condvar::new(),
+    });
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner).send(Arc::clone(&question)).ok()?;
+    let answer = question.answer.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_open = |answer: &mut Answer| matches!(answer, Answer::Open);
+    let (mut answer, _) =
+        question.is_answered.wait_timeout_while(answer, PATIENCE, is_open).unwrap_or_else(PoisonError::into_inner);
+    match std::mem::replace(&mut *answer, Answer::GivenUp) {
+        Answer::Place(place) => place,
+        Answer::Open | Answer::GivenUp => None,
+    }
+}
+
+impl Question {
+    /// The thread that asks stands still as long as the answer is open.
+    fn settle(&self) -> Option<()> {
+        let lock: extern "C" fn() -> c_int = function(c"PyGILState_Ensure")?;
+        let unlock: extern "C" fn(c_int) = function(c"PyGILState_Release")?;
+        let before = lock();
+        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*answer, Answer::Open) {
+            *answer = Answer::Place(place_of(std::ptr::with_exposed_provenance_mut(self.thread)));
+        }
+        drop(answer);
+        unlock(before);
+        self.is_answered.notify_one();
+        Some(())
+    }
+}
+
+/// Of a thread that stands still. The interpreter is locked.
+fn place_of(thread: Object) -> Option<Place> {
+    let innermost: extern "C" fn(Object) -> Object = function(c"PyThreadState_GetFrame")?;
     let caller: extern "C" fn(Object) -> Object = function(c"PyFrame_GetBack")?;
     let give_back: extern "C" fn(Object) = function(c"Py_DecRef")?;
-    let (mut first, mut frame, mut is_borrowed) = (None, innermost(), true);
+    let (mut first, mut frame) = (None, innermost(thread));
     while !frame.is_null() {
-        let place = place_in(frame, give_back)?;
+        let place = place_in(frame, give_back);
         let next = caller(frame);
-        if !is_borrowed {
-            give_back(frame);
-        }
+        give_back(frame);
+        let place = place?;
         if !LIBRARIES.iter().any(|folder| place.1.0.contains(folder)) {
             give_back(next);
             return Some(place);
         }
         first.get_or_insert(place);
-        (frame, is_borrowed) = (next, false);
+        frame = next;
     }
     first
 }

@@ -13,6 +13,7 @@ mod jax;
 mod launches;
 mod linked;
 mod loaded;
+mod locks;
 mod pairs;
 mod program;
 mod runtime;

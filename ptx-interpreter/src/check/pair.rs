@@ -57,7 +57,9 @@ impl Checks {
     }
 
     fn freed_in_use(&mut self, (user, at): (Actor, u32), (freer, freed): (Actor, u32)) {
-        self.find(Found {
+        // The same two instructions may be a finding of another kind of use too.
+        let key = self.key(Kind::Async, freed, freed);
+        let found = Found {
             kind: Kind::Async,
             title: "tensor memory of a pair of blocks is freed, and nothing tells that the other block is done with it"
                 .into(),
@@ -68,6 +70,7 @@ impl Checks {
             notes: vec!["PTX: there must be no concurrent accesses of tensor memory from the peer CTA when it is deallocated".into()],
             help: "after its last `tcgen05.wait` each block arrives at an mbarrier of the other one, or at the barrier of the cluster, and waits for that before `tcgen05.dealloc`".into(),
             times: 1,
-        });
+        };
+        self.find_as(key, found, 0);
     }
 }

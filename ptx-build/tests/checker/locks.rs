@@ -1,0 +1,22 @@
+//! `cargo ptx check`, with locks that a program takes while it calls the driver.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::program::{check, source, toolkit};
+
+/// Python's lock is waited for only a while: its owner may wait for a lock that the caller has.
+#[test]
+fn a_lock_of_a_library_around_its_calls_makes_no_deadlock() {
+    let folder = TempDir::new().expect("a folder");
+    let library = folder.path().join("liblocks.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-Wall", "-Werror", "-shared", "-fPIC", "-pthread"]).arg("-I").arg(toolkit().join("include"));
+    assert!(compiler.arg("-o").arg(&library).arg(source("locks.c")).status().expect("the compiler starts").success());
+    let mut program = Command::new("timeout");
+    program.args(["60", "python3"]).arg(source("locks.py")).arg(&library);
+    let (_, printed, complaint) = check(&[], &program);
+    assert!(printed.starts_with("done\n"), "{printed}{complaint}");
+    assert!(complaint.contains("the program launched no kernel"), "{complaint}");
+}
