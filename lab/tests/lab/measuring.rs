@@ -114,7 +114,7 @@ pub(crate) fn the_machine_is_watched(ptx: &str) {
     // An experiment lasts milliseconds here, in which a busy machine may not let the program answer at all.
     let last = (0..20).map(|_| told()).find(|told| *told == [said; 3]);
     assert!(last.is_some(), "of twenty runs none has all three: {:?}", told());
-    let told = "-i 0000:01:00.0 --query-gpu=timestamp,clocks.sm,clocks.mem,temperature.gpu,power.draw,\
+    let told = "-i 0000:00:06.0 --query-gpu=timestamp,clocks.sm,clocks.mem,temperature.gpu,power.draw,\
                 clocks_throttle_reasons.active --format=csv,noheader,nounits -lms 200\n";
     assert_eq!(std::fs::read_to_string(file("told")).unwrap(), told);
     let process = std::fs::read_to_string(file("process")).unwrap();
