@@ -1,12 +1,12 @@
 //! The spellings that the assembler is asked about: every combination of words of a pattern.
 
 /// Registers of every kind: sources `s` and destinations `d`.
-pub(crate) const REGISTERS: &str = ".reg .pred %ps<6>, %pd<3>; .reg .b16 %hs<6>, %hd<3>; .reg .b32 %rs<6>, %rd<3>, %t; \
+pub(crate) const REGISTERS: &str = ".reg .pred %ps<6>, %pd<3>; .reg .b8 %bs<6>, %bd<3>; .reg .b16 %hs<6>, %hd<3>; .reg .b32 %rs<6>, %rd<3>, %t; \
      .reg .b64 %ls<6>, %ld<3>, %from, %to, %at;";
 
 /// How many spellings were asked, and how many PTX ISA 9.0 has of them: they do not become fewer.
 pub(crate) const ASKED: usize = 31_487;
-pub(crate) const ACCEPTED: usize = 4_430;
+pub(crate) const ACCEPTED: usize = 4_446;
 
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,8 @@ impl Register {
     pub(crate) fn name(self, which: char, number: usize) -> String {
         let class = match self {
             Register::Predicate => 'p',
-            Register::Bits(8 | 16) => 'h',
+            Register::Bits(8) => 'b',
+            Register::Bits(16) => 'h',
             Register::Bits(64) => 'l',
             Register::Bits(_) => 'r',
             Register::Immediate => return "150".to_owned(),
