@@ -226,6 +226,11 @@ impl Gpu {
         self.functions.get(&function).ok_or(INVALID_HANDLE)
     }
 
+    /// Bytes of device memory that nobody has.
+    pub(crate) fn free_memory(&self) -> usize {
+        self.device.memory.saturating_sub(self.memory.used)
+    }
+
     /// Loads PTX. Its variables get places of their own.
     pub(crate) fn load(&mut self, code: Code) -> Result<Handle> {
         let program = Program::parse(&code.ptx);

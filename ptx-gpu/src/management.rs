@@ -111,8 +111,8 @@ fn padded<const ROOM: usize>(text: &str) -> [u8; ROOM] {
 
 fn memory() -> Memory {
     let gpu = any();
-    let (total, used) = (gpu.device.memory as u64, gpu.memory.used as u64);
-    Memory { total, free: total.saturating_sub(used), used }
+    let [total, free, used] = [gpu.device.memory, gpu.free_memory(), gpu.memory.used].map(|bytes| bytes as u64);
+    Memory { total, free, used }
 }
 
 fn uuid() -> String {

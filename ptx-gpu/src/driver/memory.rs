@@ -101,7 +101,7 @@ const TO_READ: u32 = 8;
 calls! {
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
         let gpu = live()?;
-        put_if(free, gpu.device.memory.saturating_sub(gpu.memory.used))?;
+        put_if(free, gpu.free_memory())?;
         put_if(total, gpu.device.memory)
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ptx_interpreter::link as linked;
 
-use super::redirect::Names;
+use super::redirect::{Names, options_of};
 use crate::driver::link::text_of;
 use crate::settings::SETTINGS;
 
@@ -137,14 +137,9 @@ fn take(handle: Handle, kind: c_int, content: &[u8]) -> bool {
 /// The arguments are those of the library's function. So it is with all of these.
 unsafe extern "C" fn create(handle: *mut Handle, count: u32, options: Texts) -> c_int {
     let Some(own) = library() else { return INTERNAL };
-    let mut all = match options.is_null() {
-        true => Vec::new(),
-        // SAFETY: there are as many options.
-        false => unsafe { std::slice::from_raw_parts(options, count as usize) }.to_vec(),
-    };
-    // SAFETY: each of them ends with a zero.
-    let has = |word: &CStr| all.iter().any(|option| unsafe { CStr::from_ptr(*option) } == word);
-    let (is_for_linker, is_ptx) = (has(c"-lto"), has(c"-ptx"));
+    // SAFETY: there are as many options.
+    let (mut all, words) = unsafe { options_of(options, count as usize) };
+    let (is_for_linker, is_ptx) = (words.contains(&c"-lto"), words.contains(&c"-ptx"));
     if is_for_linker && !is_ptx {
         all.push(c"-ptx".as_ptr());
     }
@@ -229,7 +224,7 @@ unsafe fn ptx_of(own: Own, handle: Handle) -> Option<String> {
         return None;
     }
     let mut text = vec![0u8; size + 1];
-    // SAFETY: there is room for so many bytes.
+    // SAFETY: the text has room for its size.
     let status = unsafe { (own.give_ptx)(handle, text.as_mut_ptr().cast()) };
     let text = CStr::from_bytes_until_nul(&text).ok()?;
     (status == SUCCESS).then(|| text.to_string_lossy().into_owned())

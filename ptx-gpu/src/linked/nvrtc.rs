@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use super::jump::jump;
-use super::redirect::Names;
+use super::redirect::{Names, options_of};
 
 /// What it is asked for, and what it gives.
 const GIVES: [(&str, &str); 2] = [("nvrtcGetCUBINSize", "nvrtcGetPTXSize"), ("nvrtcGetCUBIN", "nvrtcGetPTX")];
 const COMPILE: &str = "nvrtcCompileProgram";
 /// Options that ask for lines.
-const LINES: [&[u8]; 4] = [b"-lineinfo", b"--generate-line-info", b"-G", b"--device-debug"];
+const LINES: [&CStr; 4] = [c"-lineinfo", c"--generate-line-info", c"-G", c"--device-debug"];
 
 type Compile = unsafe extern "C" fn(*mut c_void, c_int, *const *const c_char) -> c_int;
 
@@ -44,15 +44,9 @@ unsafe extern "C" fn compile(program: *mut c_void, count: c_int, options: *const
     let own = OWN.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, own)| *own);
     // SAFETY: as above; it is called by this name alone, which leads here since the other one is known.
     let own = unsafe { own.unwrap_unchecked() };
-    let mut all: Vec<*const c_char> = match options.is_null() {
-        true => Vec::new(),
-        // SAFETY: there are as many options.
-        false => unsafe { std::slice::from_raw_parts(options, count.max(0) as usize) }.to_vec(),
-    };
-    // SAFETY: each of them ends with a zero.
-    let asks =
-        |option: &*const c_char| !option.is_null() && LINES.contains(&unsafe { CStr::from_ptr(*option) }.to_bytes());
-    if !all.iter().any(asks) {
+    // SAFETY: there are as many options.
+    let (mut all, words) = unsafe { options_of(options, count.max(0) as usize) };
+    if !words.iter().any(|word| LINES.contains(word)) {
         all.push(c"-lineinfo".as_ptr());
     }
     // SAFETY: the arguments are those that it takes.

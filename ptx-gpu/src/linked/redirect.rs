@@ -1,6 +1,7 @@
 //! Another function by the name of an object's own. Whoever has looked for the name before still calls the object's, and so do those here.
 
 use std::collections::HashMap;
+use std::ffi::{CStr, c_char};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,4 +54,20 @@ impl Names {
         unsafe { AtomicUsize::from_ptr(place as *mut usize) }.store(to.wrapping_sub(self.address), Ordering::SeqCst);
         protect(place, size_of::<usize>(), libc::PROT_READ | libc::PROT_EXEC)
     }
+}
+
+/// The options that a program hands over, and what each says.
+///
+/// # Safety
+/// There is no list, or it has `count` pointers; each of them is null or a text that ends with a zero.
+pub(super) unsafe fn options_of<'a>(list: *const *const c_char, count: usize) -> (Vec<*const c_char>, Vec<&'a CStr>) {
+    if list.is_null() {
+        return Default::default();
+    }
+    // SAFETY: as above.
+    let all = unsafe { std::slice::from_raw_parts(list, count) }.to_vec();
+    // SAFETY: as above.
+    let words =
+        all.iter().filter(|option| !option.is_null()).map(|option| unsafe { CStr::from_ptr(*option) }).collect();
+    (all, words)
 }

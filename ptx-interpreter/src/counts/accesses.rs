@@ -40,7 +40,7 @@ impl Taken {
     }
 }
 
-/// What an access of these lanes takes, of so many bytes each, if it is one of global or of shared memory. All are in the same memory.
+/// What an access by these lanes takes, if it is one of global or of shared memory. Each lane accesses `bytes` bytes, all in the same memory.
 pub(crate) fn taken(mask: u32, addresses: &Lanes, bytes: usize) -> Option<(Moved, Taken)> {
     let first = addresses[mask.trailing_zeros() as usize % LANES];
     let moved = if is_shared(first) {

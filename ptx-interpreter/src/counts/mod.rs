@@ -37,7 +37,7 @@ impl Counts {
         Counts { threads, ..Counts::default() }
     }
 
-    /// So many threads execute an instruction.
+    /// A number of threads execute an instruction.
     #[inline]
     pub(crate) fn execute(&mut self, site: u32, threads: u32) {
         if let Some(count) = self.threads.get_mut(site as usize) {
@@ -50,10 +50,9 @@ impl Counts {
         self.threads.get(site).copied().unwrap_or_default()
     }
 
-    /// Some lanes of a warp access memory, so many bytes each.
+    /// Lanes of a warp access memory. `bytes` is how many each of them accesses.
     pub(crate) fn access(&mut self, site: u32, mask: u32, addresses: &Lanes, bytes: usize) {
         if let Some((moved, taken)) = accesses::taken(mask, addresses, bytes) {
-            let site = site % self.threads.len().max(1) as u32;
             self.accesses.entry((site, moved)).or_default().add(taken);
         }
     }

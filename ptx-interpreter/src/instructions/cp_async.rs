@@ -19,6 +19,14 @@ struct Begin {
     hinted: bool,
 }
 
+/// What a thread copies, and whether it reads something.
+struct Began {
+    to: u64,
+    from: u64,
+    size: usize,
+    reads: bool,
+}
+
 struct Commit;
 
 /// How many groups may be left, or none and what is in no group.
@@ -50,9 +58,9 @@ impl Step for Begin {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         let ([mut to, mut from], mut reads, mut size) = ([[0; LANES]; 2], 0, 0);
         for thread in group.threads() {
-            let copy = self.one(machine, thread).map_err(|stop| stop.by(thread.lane))?;
-            (to[thread.lane], from[thread.lane], size) = (copy.to, copy.from, copy.size);
-            reads |= u32::from(copy.read > 0) << thread.lane;
+            let own = self.one(machine, thread).map_err(|stop| stop.by(thread.lane))?;
+            (to[thread.lane], from[thread.lane], size) = (own.to, own.from, own.size);
+            reads |= u32::from(own.reads) << thread.lane;
         }
         machine.count_access(reads, &from, size);
         machine.count_access(group.mask, &to, size);
@@ -61,7 +69,7 @@ impl Step for Begin {
 }
 
 impl Begin {
-    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<Copy> {
+    fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<Began> {
         let place = |at: usize| self.operands.get(at).ok_or_else(missing);
         let to = machine.address(thread, Space::Shared, place(0)?)?;
         let from = machine.address(thread, Space::Global, place(1)?)?;
@@ -84,8 +92,9 @@ impl Begin {
         }
         machine.there(to, size, true)?;
         machine.watch_copy(thread, &copy, Engine::Small)?;
-        machine.copies_of.entry(machine.id(thread)).or_default().small.open.push(copy.clone());
-        Ok(copy)
+        let began = Began { to, from, size, reads: read > 0 };
+        machine.copies_of.entry(machine.id(thread)).or_default().small.open.push(copy);
+        Ok(began)
     }
 }
 

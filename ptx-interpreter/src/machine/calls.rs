@@ -1,6 +1,7 @@
 //! Calls of functions, and returns.
 
 use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::lanes_of;
 use crate::machine::stop::{Result, Why, stop};
 use crate::machine::{Frame, Machine};
 use crate::memory::spaces::{LOCAL, PIECE};
@@ -23,11 +24,11 @@ impl<'a> Machine<'a> {
         let registers = self.registers(code);
         let warp = self.warp_mut(group.warp);
         let caller = &warp.frames[group.frame];
-        let tops = crate::machine::lanes::lanes_of(group.mask).map(|lane| warp.local[lane].top());
+        let tops = lanes_of(group.mask).map(|lane| warp.local[lane].top());
         let top = tops.max().unwrap_or_default().next_multiple_of(FRAME);
         let (from, base) = (caller.base, top as u64);
         let depth = base / FRAME as u64;
-        for lane in crate::machine::lanes::lanes_of(group.mask) {
+        for lane in lanes_of(group.mask) {
             let local = &mut warp.local[lane];
             local.enter(base as usize, code.frame);
             for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(arguments) {
@@ -48,7 +49,7 @@ impl<'a> Machine<'a> {
                 None
             }
         };
-        for lane in crate::machine::lanes::lanes_of(group.mask) {
+        for lane in lanes_of(group.mask) {
             let back = warp.at[lane];
             warp.frames[place].caller = Some((group.frame, back.1 as usize));
             warp.at[lane] = (place as u32, 0);
@@ -86,7 +87,7 @@ impl<'a> Machine<'a> {
             warp.left.push(group.frame);
         }
         let to_base = warp.frames[caller].base;
-        for lane in crate::machine::lanes::lanes_of(group.mask) {
+        for lane in lanes_of(group.mask) {
             for ((from, bytes), to) in code.results.iter().zip(results) {
                 let from = (base + from) as usize;
                 warp.local[lane].copy(from, (to_base + to) as usize, *bytes);

@@ -376,7 +376,7 @@ impl<'a> Machine<'a> {
     /// Lanes of a warp access memory, by the instruction that is executed.
     pub(crate) fn count_access(&mut self, mask: u32, addresses: &Lanes, bytes: usize) {
         if self.launch.counting == Counting::Accesses && mask != 0 {
-            self.counts.access(self.site, mask, addresses, bytes);
+            self.counts.access(self.program.known.instruction(self.site), mask, addresses, bytes);
         }
     }
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use ptx_build::error::{Error, Result};
-use ptx_build::program::print;
 use ptx_interpreter::{Allowed, Record};
 
 use crate::names::readable;
+use crate::output;
 
 #[derive(clap::Args)]
 pub(crate) struct Allow {
@@ -42,17 +42,13 @@ impl Allow {
             let file =
                 self.allow.iter().filter(|_| warning.starts_with("line ")).map(|path| format!("{}: ", path.display()));
             let file: String = file.collect();
-            eprintln!("{} {file}{warning}", console::style("warning:").yellow().bold().for_stderr());
+            output::warn(&format!("{file}{warning}"));
         }
         let said = match allowed.silenced() {
             0 => return Ok(()),
             1 => "1 finding is silenced, with a reason\n".to_owned(),
             count => format!("{count} findings are silenced, each with a reason\n"),
         };
-        if as_json {
-            eprint!("{said}");
-            return Ok(());
-        }
-        print(&said)
+        output::printed(&said, as_json)
     }
 }

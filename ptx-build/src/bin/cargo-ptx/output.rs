@@ -126,6 +126,11 @@ pub(crate) fn uncompared(records: &[Record], as_json: bool) -> Result<()> {
     printed(&lines, as_json)
 }
 
+/// Says what is no finding and should be known.
+pub(crate) fn warn(text: &str) {
+    eprintln!("{} {text}", console::style("warning:").yellow().bold().for_stderr());
+}
+
 /// What the kernel printed; beside JSON, to standard error.
 pub(crate) fn printed(text: &str, as_json: bool) -> Result<()> {
     if as_json {

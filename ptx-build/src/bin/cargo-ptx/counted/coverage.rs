@@ -9,7 +9,7 @@ use ptx_build::files::write_whole;
 use ptx_interpreter::{CountedLine, Record};
 
 use super::within;
-use crate::output::printed;
+use crate::output::{printed, warn};
 
 /// The lines of each file, and how many threads executed them.
 type Files<'r> = BTreeMap<&'r str, BTreeMap<u32, u64>>;
@@ -21,11 +21,8 @@ pub(crate) fn tell(path: &Path, records: &[Record], as_json: bool) -> Result<()>
         *files.entry(file).or_default().entry(*line).or_default() += threads;
     }
     if files.is_empty() {
-        let warning = console::style("warning:").yellow().bold().for_stderr();
-        eprintln!(
-            "{warning} no kernel ran whose PTX names lines: {} is not written\n  → compile with `-lineinfo`",
-            path.display()
-        );
+        let text = format!("no kernel ran whose PTX names lines: {} is not written", path.display());
+        warn(&format!("{text}\n  → compile with `-lineinfo`"));
         return Ok(());
     }
     write_whole(path, trace(&files))?;
