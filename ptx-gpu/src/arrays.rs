@@ -29,10 +29,11 @@ impl Gpu {
         }
         let bytes = size.iter().map(|size| (*size).max(1)).try_fold(element.size(), usize::checked_mul);
         let bytes = bytes.ok_or(INVALID_VALUE)?;
-        if self.memory.used.saturating_add(bytes) > self.device.memory {
+        let here = self.here();
+        if bytes > self.free_memory(here) {
             return Err(OUT_OF_MEMORY);
         }
-        let begin = self.memory.allocate(bytes, Home::Array, call)?;
+        let begin = self.memory.allocate(bytes, Home::Array, here, call)?;
         let handle = handle::next();
         self.arrays.insert(handle, Array { begin, element, size, flags });
         Ok(handle)
@@ -66,8 +67,7 @@ impl Gpu {
             wrong_call(call, title, "free what the call that made the array gave, once");
             return Err(INVALID_HANDLE);
         };
-        self.memory.free(array.begin, &[Home::Array], call)?;
-        self.order.waits_to_free(array.begin);
-        Ok(())
+        self.waits_to_free(array.begin);
+        self.memory.free(array.begin, &[Home::Array], call)
     }
 }

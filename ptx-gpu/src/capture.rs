@@ -5,14 +5,14 @@ use std::thread;
 
 use crate::caller::Caller;
 use crate::calling;
-use crate::gpu::{Gpu, Handle, LEGACY};
+use crate::gpu::{Gpu, Handle};
 use crate::handle;
 use crate::output::note;
 use crate::status::{
     CAPTURE_IMPLICIT, CAPTURE_INVALIDATED, CAPTURE_ISOLATION, CAPTURE_MERGE, CAPTURE_UNJOINED, CAPTURE_UNMATCHED,
     CAPTURE_UNSUPPORTED, CAPTURE_WRONG_THREAD, CAPTURED_EVENT, ILLEGAL_STATE, INVALID_VALUE, Result, Status,
 };
-use crate::stream::{Capture, Captured, Mode, NON_BLOCKING};
+use crate::stream::{Capture, Captured, Mode, NON_BLOCKING, Stream};
 use crate::work::Work;
 
 thread_local! {
@@ -24,9 +24,7 @@ impl Gpu {
     /// The stream that work is for, and whether it captures.
     pub(crate) fn enter(&mut self, stream: Handle) -> Result<(Handle, bool)> {
         let stream = self.stream(stream)?;
-        if stream == LEGACY {
-            self.uses_legacy()?;
-        }
+        self.uses(stream)?;
         let Some(captured) = self.captured(stream) else { return Ok((stream, false)) };
         if self.is_valid(captured.capture) { Ok((stream, true)) } else { Err(CAPTURE_INVALIDATED) }
     }
@@ -49,20 +47,19 @@ impl Gpu {
 
     /// Whether a call may wait for a stream.
     pub(crate) fn is_idle(&mut self, stream: Handle) -> Result {
-        if stream == LEGACY {
-            self.uses_legacy()?;
-        }
+        self.uses(stream)?;
         if self.captured(stream).is_some() {
             return Err(self.spoil_of(stream, CAPTURE_UNSUPPORTED));
         }
         self.is_unsafe()
     }
 
-    /// The program waits for everything.
-    pub(crate) fn wait_for_all(&mut self) -> Result {
-        let all: Vec<Handle> = self.captures.keys().copied().collect();
-        self.spoil(&all, CAPTURE_UNSUPPORTED)?;
-        self.order.host_waits_for_all();
+    /// The program waits for all work of a GPU.
+    pub(crate) fn wait_for_gpu(&mut self, gpu: usize) -> Result {
+        let captures = self.captures.iter().filter(|(_, capture)| self.order.gpu_of(capture.origin) == gpu);
+        let captures: Vec<Handle> = captures.map(|(name, _)| *name).collect();
+        self.spoil(&captures, CAPTURE_UNSUPPORTED)?;
+        self.order.host_waits_for_gpu(gpu);
         Ok(())
     }
 
@@ -95,15 +92,21 @@ impl Gpu {
         self.spoil(&captures, CAPTURE_UNSUPPORTED)
     }
 
-    /// The legacy stream waits for all streams that are not created to do without it.
-    fn uses_legacy(&mut self) -> Result {
-        let captures = self.captures_of_blocking();
+    /// A GPU's default stream waits for all of its streams that are not created to do without it.
+    fn uses(&mut self, stream: Handle) -> Result {
+        let captures = self.captures_before(stream);
         self.spoil(&captures, CAPTURE_IMPLICIT)
     }
 
-    fn captures_of_blocking(&self) -> Vec<Handle> {
-        let blocking = self.streams.values().filter(|stream| stream.flags & NON_BLOCKING == 0);
-        blocking.filter_map(|stream| Some(stream.captured.as_ref()?.capture)).collect()
+    fn captures_before(&self, stream: Handle) -> Vec<Handle> {
+        if !self.is_legacy(stream) {
+            return Vec::new();
+        }
+        let gpu = self.order.gpu_of(stream);
+        let is_before =
+            |(name, stream): &(&Handle, &Stream)| stream.flags & NON_BLOCKING == 0 && self.order.gpu_of(**name) == gpu;
+        let before = self.streams.iter().filter(is_before);
+        before.filter_map(|(_, stream)| Some(stream.captured.as_ref()?.capture)).collect()
     }
 
     fn captured(&self, stream: Handle) -> Option<&Captured> {
@@ -139,7 +142,7 @@ impl Gpu {
     /// Begins a capture into a graph of its own, or into one that is given, after some of its nodes.
     pub(crate) fn begin_capture(&mut self, stream: Handle, mode: Mode, graph: Option<(Handle, Vec<Handle>)>) -> Result {
         let stream = self.stream(stream)?;
-        if stream == LEGACY {
+        if self.is_legacy(stream) {
             return Err(CAPTURE_UNSUPPORTED);
         }
         if self.captured(stream).is_some() {
@@ -238,9 +241,7 @@ impl Gpu {
     pub(crate) fn wait_in_stream(&mut self, stream: Handle, event: Handle, is_node: bool) -> Result {
         let of_event = self.event(event)?.captured.clone();
         let stream = self.stream(stream)?;
-        if stream == LEGACY {
-            self.uses_legacy()?;
-        }
+        self.uses(stream)?;
         let of_stream = self.captured(stream).cloned();
         match (of_stream, of_event) {
             (None, None) => {
@@ -262,7 +263,7 @@ impl Gpu {
                 self.spoil(&[one.capture, other.capture], CAPTURE_MERGE)
             }
             (Some(_), Some(_)) => Err(self.spoil_of(stream, CAPTURE_ISOLATION)),
-            (None, Some(other)) if stream == LEGACY => self.spoil(&[other.capture], CAPTURE_UNSUPPORTED),
+            (None, Some(other)) if self.is_legacy(stream) => self.spoil(&[other.capture], CAPTURE_UNSUPPORTED),
             (None, Some(other)) if self.is_valid(other.capture) => {
                 self.set_captured(stream, Some(Captured { last: None, ..other }));
                 Ok(())
@@ -283,7 +284,7 @@ impl Gpu {
     /// `CUstreamCaptureStatus`, and what is captured.
     pub(crate) fn capture_of(&mut self, stream: Handle) -> Result<(u32, Option<(Captured, Handle)>)> {
         let stream = self.stream(stream)?;
-        if stream == LEGACY && !self.captures_of_blocking().is_empty() {
+        if !self.captures_before(stream).is_empty() {
             return Err(CAPTURE_IMPLICIT);
         }
         let Some(captured) = self.captured(stream).cloned() else { return Ok((0, None)) };

@@ -28,10 +28,26 @@ pub(crate) const REGISTERS: i32 = 1 << 16;
 pub(crate) const REGISTERS_OF_THREAD: i32 = 32;
 /// Multiprocessors that are assumed to run one cluster, where no GPU was asked.
 const GROUP: i32 = 16;
-/// What no other GPU is called.
-pub(crate) const UUID: [u8; 16] = *b"ptx-interpreter\0";
+/// Which attribute is the bus of a GPU, and which the number of its board.
+const BUS: u32 = 33;
+const BOARD: u32 = 85;
 /// The most device memory that a program is shown.
 const MEMORY: usize = 80 << 30;
+
+/// What no other GPU is called: its last byte is its number.
+pub(crate) fn uuid_bytes(number: usize) -> [u8; 16] {
+    let mut bytes = *b"ptx-interpreter\0";
+    bytes[15] = number as u8;
+    bytes
+}
+
+/// The same, as NVIDIA's tools write it.
+pub(crate) fn uuid(number: usize) -> String {
+    let bytes = uuid_bytes(number);
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let parts = [0..4, 4..6, 6..8, 8..10, 10..16].map(|part| hex(&bytes[part]));
+    format!("GPU-{}", parts.join("-"))
+}
 
 impl Device {
     pub(crate) fn new(sm: u32) -> Device {
@@ -94,21 +110,26 @@ impl Device {
     }
 
     /// Its domain, its bus, and its place there.
-    pub(crate) fn place(&self) -> [u32; 3] {
-        [50, 33, 34].map(|which| self.size(which) as u32)
+    pub(crate) fn place(&self, number: usize) -> [u32; 3] {
+        [50, BUS, 34].map(|which| self.attribute_of(number, which).unwrap_or_default() as u32)
     }
 
     /// Whether `domain:bus:place.0`, or the same without the domain or the last number, is this one.
-    pub(crate) fn is_at(&self, id: &str) -> bool {
+    pub(crate) fn is_at(&self, number: usize, id: &str) -> bool {
         let id = id.strip_suffix(".0").unwrap_or(id);
         let parts: Option<Vec<u32>> = id.split(':').map(|part| u32::from_str_radix(part, 16).ok()).collect();
-        let place = self.place();
+        let place = self.place(number);
         parts.is_some_and(|parts| parts.len() >= 2 && place.ends_with(&parts))
     }
 
     /// A size that is an attribute: what a GPU has at most, or a multiple.
     pub(crate) fn size(&self, which: u32) -> usize {
         self.attribute(which).and_then(|size| usize::try_from(size).ok()).unwrap_or_default()
+    }
+
+    /// An attribute of one of the GPUs, which are alike.
+    pub(crate) fn attribute_of(&self, number: usize, which: u32) -> Option<i32> {
+        if matches!(which, BUS | BOARD) { Some(number as i32) } else { self.attribute(which) }
     }
 
     /// `CU_DEVICE_ATTRIBUTE_…`, by its number.

@@ -1,7 +1,7 @@
 //! The state of the driver: what a program has asked for and not given back.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -10,18 +10,20 @@ use ptx_interpreter::{Heap, Kernel, Program};
 
 use crate::array::Array;
 use crate::counted::Counted;
-use crate::device::{Device, REGISTERS_OF_THREAD, SHARED_OF_BLOCK};
+use crate::device::Device;
 use crate::executable::Executable;
 use crate::graph::Graphs;
 use crate::handle;
 use crate::mapped::Mapped;
-use crate::memory::{Home, Memory};
+use crate::memory::Memory;
+use crate::of_gpu::{OfGpu, Pool};
 use crate::order::{Kind, Order};
 use crate::recent::Recent;
 use crate::settings::SETTINGS;
-use crate::status::{INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, NOT_INITIALIZED, Result, Status};
+use crate::status::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, NOT_INITIALIZED, Result, Status};
 use crate::stream::{Capture, Event, Stream, StreamValue};
 use crate::texture::Object;
+use crate::visible::visible;
 
 pub(crate) use crate::handle::Handle;
 
@@ -39,16 +41,36 @@ pub(crate) struct Code {
     pub(crate) registers: HashMap<String, i32>,
 }
 
+/// Where each variable is, and its bytes.
+pub(crate) type Variables = HashMap<String, (u64, usize)>;
+
 pub(crate) struct Module {
+    /// The GPU that it was loaded for, the same module for others, and the first of them, if this one is not the first.
+    pub(crate) gpu: usize,
+    pub(crate) others: HashMap<usize, Handle>,
+    pub(crate) first: Option<Handle>,
+    /// Whether its kernels may be launched on every GPU.
+    pub(crate) is_library: bool,
     pub(crate) program: Arc<Program>,
-    /// Where each variable is, and its bytes.
-    pub(crate) variables: Arc<HashMap<String, (u64, usize)>>,
+    pub(crate) variables: Arc<Variables>,
     /// Registers of a thread of each kernel, where they are known.
-    registers: HashMap<String, i32>,
+    pub(crate) registers: Arc<HashMap<String, i32>>,
     /// The kernels that were asked for, by their names.
-    functions: HashMap<String, Handle>,
+    pub(crate) functions: HashMap<String, Handle>,
     /// How often its instructions were executed, if that is asked for and a kernel was launched.
     pub(crate) counted: Option<Counted>,
+}
+
+impl Module {
+    pub(crate) fn new(
+        gpu: usize,
+        program: Arc<Program>,
+        variables: Arc<Variables>,
+        registers: Arc<HashMap<String, i32>>,
+    ) -> Module {
+        let (others, functions) = (HashMap::new(), HashMap::new());
+        Module { gpu, others, first: None, is_library: false, program, variables, registers, functions, counted: None }
+    }
 }
 
 #[derive(Clone)]
@@ -77,22 +99,25 @@ impl Function {
 }
 
 pub(crate) struct Gpu {
+    /// What all GPUs are like.
     pub(crate) device: Device,
+    /// Those that the program sees.
+    pub(crate) gpus: Vec<OfGpu>,
     pub(crate) is_initialized: bool,
     pub(crate) memory: Memory,
     pub(crate) mapped: Mapped,
     pub(crate) arrays: HashMap<Handle, Array>,
     /// Texture objects and surface objects.
     pub(crate) objects: HashMap<Handle, Object>,
-    pub(crate) contexts: HashSet<Handle>,
-    /// The primary context of the device, how often it was retained, and its flags.
-    pub(crate) primary: (Handle, usize, u32),
+    /// The contexts that are created, and of which GPU each is.
+    pub(crate) contexts: HashMap<Handle, usize>,
     pub(crate) modules: HashMap<Handle, Module>,
     pub(crate) functions: HashMap<Handle, Function>,
     pub(crate) streams: HashMap<Handle, Stream>,
     /// What streams are told about the hardware, by attribute.
     pub(crate) attributes: HashMap<(Handle, u32), StreamValue>,
     pub(crate) events: HashMap<Handle, Event>,
+    pub(crate) pools: HashMap<Handle, Pool>,
     pub(crate) captures: HashMap<Handle, Capture>,
     pub(crate) order: Order,
     pub(crate) recent: Recent,
@@ -109,18 +134,19 @@ pub(crate) struct Gpu {
 static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
     Mutex::new(Gpu {
         device: Device::new(SETTINGS.sm),
+        gpus: all_gpus(),
         is_initialized: false,
         memory: Memory::default(),
         mapped: Mapped::default(),
         arrays: HashMap::new(),
         objects: HashMap::new(),
-        contexts: HashSet::new(),
-        primary: (handle::next(), 0, 0),
+        contexts: HashMap::new(),
         modules: HashMap::new(),
         functions: HashMap::new(),
         streams: HashMap::new(),
         attributes: HashMap::new(),
         events: HashMap::new(),
+        pools: HashMap::new(),
         captures: HashMap::new(),
         order: Order::default(),
         recent: Recent::default(),
@@ -133,6 +159,12 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
     })
 });
 
+/// The first one's default stream has the number that programs may give.
+fn all_gpus() -> Vec<OfGpu> {
+    let legacy = |at| if at == 0 { LEGACY } else { handle::next() };
+    visible().into_iter().enumerate().map(|(at, number)| OfGpu::new(number, legacy(at))).collect()
+}
+
 thread_local! {
     /// It is never freed: a program may call when it ends, after what its thread had is gone.
     static CONTEXTS: ManuallyDrop<RefCell<Vec<Handle>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
@@ -140,8 +172,8 @@ thread_local! {
     /// What stream 0 is in the call that this thread makes.
     static DEFAULT: Cell<Handle> = const { Cell::new(LEGACY) };
 
-    /// The default stream of this thread alone; 0 until it is used.
-    static OF_THREAD: Cell<Handle> = const { Cell::new(0) };
+    /// The default streams of this thread alone, by their GPUs.
+    static OF_THREAD: ManuallyDrop<RefCell<HashMap<usize, Handle>>> = ManuallyDrop::new(RefCell::default());
 }
 
 /// The contexts that this thread has pushed; the last one is current. A null handle is none.
@@ -176,10 +208,7 @@ pub(crate) fn begun() -> Result<MutexGuard<'static, Gpu>> {
 /// The driver, where the thread has a context and no kernel has failed.
 pub(crate) fn live() -> Result<MutexGuard<'static, Gpu>> {
     let gpu = begun()?;
-    let context = current();
-    if context != gpu.primary.0 && !gpu.contexts.contains(&context) {
-        return Err(INVALID_CONTEXT);
-    }
+    gpu.of_context(current())?;
     gpu.fault.map_or(Ok(gpu), Err)
 }
 
@@ -195,13 +224,41 @@ pub(crate) fn current() -> Handle {
 }
 
 impl Gpu {
+    /// The number of a GPU that a program names.
+    pub(crate) fn named(&self, device: i32) -> Result<usize> {
+        usize::try_from(device).ok().filter(|gpu| *gpu < self.gpus.len()).ok_or(INVALID_DEVICE)
+    }
+
+    /// The GPU of a context.
+    pub(crate) fn of_context(&self, context: Handle) -> Result<usize> {
+        let primary = || self.gpus.iter().position(|gpu| gpu.primary == context);
+        self.contexts.get(&context).copied().or_else(primary).ok_or(INVALID_CONTEXT)
+    }
+
+    /// The GPU of this thread's context; the first one, if it has none.
+    pub(crate) fn here(&self) -> usize {
+        self.of_context(current()).unwrap_or_default()
+    }
+
+    /// The GPU that runs a kernel.
+    pub(crate) fn gpu_of(&self, function: &Function) -> usize {
+        self.modules.get(&function.module).map_or(0, |module| module.gpu)
+    }
+
+    pub(crate) fn is_legacy(&self, stream: Handle) -> bool {
+        self.gpus.iter().any(|gpu| gpu.legacy == stream)
+    }
+
     /// The stream that a program means. Errors: there is no such stream.
     pub(crate) fn stream(&mut self, stream: Handle) -> Result<Handle> {
         match if stream == 0 { DEFAULT.get() } else { stream } {
             LEGACY => {
-                self.order.has_legacy(LEGACY);
-                Ok(LEGACY)
+                let here = self.here();
+                let legacy = self.gpus.get(here).ok_or(INVALID_CONTEXT)?.legacy;
+                self.order.has_legacy(legacy, here);
+                Ok(legacy)
             }
+            legacy if self.is_legacy(legacy) => Ok(legacy),
             PER_THREAD => Ok(self.stream_of_thread()),
             known if self.streams.contains_key(&known) => Ok(known),
             _ => Err(INVALID_HANDLE),
@@ -209,88 +266,33 @@ impl Gpu {
     }
 
     fn stream_of_thread(&mut self) -> Handle {
-        if OF_THREAD.get() == 0 {
-            let handle = handle::next();
-            self.streams.insert(handle, Stream::default());
-            self.order.create(handle, Kind::OfThread);
-            OF_THREAD.set(handle);
-        }
-        OF_THREAD.get()
+        let here = self.here();
+        OF_THREAD.with(|all| {
+            *all.borrow_mut().entry(here).or_insert_with(|| {
+                let handle = handle::next();
+                self.streams.insert(handle, Stream { context: current(), ..Stream::default() });
+                self.order.create(handle, Kind::OfThread, here);
+                handle
+            })
+        })
     }
 
     pub(crate) fn event(&mut self, event: Handle) -> Result<&mut Event> {
         self.events.get_mut(&event).ok_or(INVALID_HANDLE)
     }
 
+    /// An event that is to be recorded in a stream. Errors: the stream is another GPU's.
+    pub(crate) fn event_for(&mut self, event: Handle, stream: Handle) -> Result<&mut Event> {
+        let gpu = self.order.gpu_of(stream);
+        self.event(event).and_then(|event| if event.gpu == gpu { Ok(event) } else { Err(INVALID_HANDLE) })
+    }
+
     pub(crate) fn function(&self, function: Handle) -> Result<&Function> {
         self.functions.get(&function).ok_or(INVALID_HANDLE)
     }
 
-    /// Bytes of device memory that nobody has.
-    pub(crate) fn free_memory(&self) -> usize {
-        self.device.memory.saturating_sub(self.memory.used)
-    }
-
-    /// Loads PTX. Its variables get places of their own.
-    pub(crate) fn load(&mut self, code: Code) -> Result<Handle> {
-        let program = Program::parse(&code.ptx);
-        let mut variables = HashMap::new();
-        for variable in program.variables() {
-            let home = if variable.managed { Home::ManagedVariable } else { Home::Variable };
-            let place = self.memory.allocate(variable.bytes.max(1), home, &variable.name)?;
-            let content = &variable.content[..variable.content.len().min(variable.bytes)];
-            // SAFETY: the allocation has these bytes.
-            unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), place as *mut u8, content.len()) };
-            variables.insert(variable.name.clone(), (place, variable.bytes));
-        }
-        for variable in program.variables() {
-            let Some((place, bytes)) = variables.get(&variable.name).copied() else { continue };
-            // SAFETY: the allocation has these bytes, and nothing else uses them yet.
-            let content = unsafe { std::slice::from_raw_parts_mut(place as *mut u8, bytes) };
-            for pointer in &variable.pointers {
-                let to = variables.get(&pointer.to).map_or(0, |(place, _)| *place);
-                pointer.put(content, to);
-            }
-        }
-        let (program, variables) = (Arc::new(program), Arc::new(variables));
-        let module = Module { program, variables, registers: code.registers, functions: HashMap::new(), counted: None };
-        let handle = handle::next();
-        self.modules.insert(handle, module);
-        Ok(handle)
-    }
-
-    pub(crate) fn unload(&mut self, module: Handle) -> Result {
-        let module = self.modules.remove(&module).ok_or(INVALID_HANDLE)?;
-        for function in module.functions.values() {
-            self.functions.remove(function);
-        }
-        for (place, _) in module.variables.values() {
-            self.memory.free(*place, &[Home::Variable, Home::ManagedVariable], "cuModuleUnload")?;
-        }
-        self.order.host_waits_for_all();
-        Ok(())
-    }
-
-    /// The handle of a kernel, which is the same each time.
-    pub(crate) fn kernel(&mut self, module: Handle, name: &str) -> Result<Handle> {
-        let handle = handle::next();
-        let of = self.modules.get_mut(&module).ok_or(INVALID_HANDLE)?;
-        if let Some(known) = of.functions.get(name) {
-            return Ok(*known);
-        }
-        let kernel = of.program.kernel(name).ok_or(NOT_FOUND)?;
-        of.functions.insert(name.to_owned(), handle);
-        let registers = of.registers.get(name).copied().unwrap_or(REGISTERS_OF_THREAD);
-        let most_dynamic = (SHARED_OF_BLOCK - kernel.shared as i32).max(0);
-        let name = Arc::new(CString::new(name).map_err(|_| NOT_FOUND)?);
-        let kernel = Arc::new(kernel);
-        let function = Function { module, name, kernel, registers, most_dynamic, carve_out: -1, large_clusters: false };
-        self.functions.insert(handle, function);
-        Ok(handle)
-    }
-
-    pub(crate) fn variable(&self, module: Handle, name: &str) -> Result<(u64, usize)> {
-        let module = self.modules.get(&module).ok_or(INVALID_HANDLE)?;
-        module.variables.get(name).copied().ok_or(NOT_FOUND)
+    /// Bytes of a GPU's memory that nobody has.
+    pub(crate) fn free_memory(&self, gpu: usize) -> usize {
+        self.device.memory.saturating_sub(self.memory.used(gpu))
     }
 }

@@ -128,7 +128,7 @@ impl Gpu {
         let (subject, verb) = (user.deed.subject(), user.verb());
         let (place, note) = self.place_of_host(access);
         let first = format!("the first: {}", user.described());
-        let who = access.stream.map(|stream| self.order.name_of(stream));
+        let who = access.stream.map(|stream| self.name_of(stream));
         let help = who.as_ref().map_or_else(|| wait_for(&user.deed), |stream| wait_in_stream(&user.deed, stream));
         let flag = self.flag(&user);
         let help = if flag.is_some() { format!("{RELEASE_FLAG}; or {help}") } else { help };
@@ -160,6 +160,8 @@ impl Gpu {
             return self.order.forget(begin, end);
         };
         let what = format!("the host hands {} to {call}", self.memory.piece_of(begin).0);
+        let waits = self.memory.find(place).is_some_and(|one| one.home == Home::Device && !one.is_of_stream());
+        let of_whom = if waits { " for a GPU that has no access to the memory by itself" } else { "" };
         let finding = Finding {
             kind: Kind::Race,
             title: format!(
@@ -168,7 +170,10 @@ impl Gpu {
                 user.verb()
             ),
             places: self.place(&user, begin).into_iter().chain(Caller::of_call().place(&what)).collect(),
-            notes: vec![format!("the first: {}", user.described()), format!("no document says that {call} waits")],
+            notes: vec![
+                format!("the first: {}", user.described()),
+                format!("no document says that {call} waits{of_whom}"),
+            ],
             help: wait_for(&user.deed),
             times: 1,
         };

@@ -7,6 +7,7 @@ use ptx_interpreter::{
     Record, Report, Stop, Used, Why,
 };
 
+use crate::access::without_access;
 use crate::allowed::Refusal;
 use crate::caller::Caller;
 use crate::changed::{changed, is_checked};
@@ -22,6 +23,7 @@ use crate::settings::SETTINGS;
 use crate::status::{
     ASSERT, ILLEGAL_ADDRESS, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
 };
+use crate::visible::one_of_several;
 use crate::work::{Shape, Work};
 
 /// Where the constant bank begins, which may be anywhere.
@@ -104,6 +106,7 @@ impl Gpu {
             let record = Record {
                 kernel,
                 launch,
+                gpu: one_of_several(self.gpu_of(&function)),
                 blocks,
                 threads,
                 seed,
@@ -170,7 +173,7 @@ impl Gpu {
             return Ok(Report::default());
         };
         let (program, variables) = (Arc::clone(&module.program), Arc::clone(&module.variables));
-        let reach = self.memory.reach();
+        let reach = self.reach(module.gpu);
         let holds = |address: u64, bytes: usize| reach.holds(address, bytes);
         let variable = |name: &str| match name {
             "" => Some(CONSTANT_BANK),
@@ -210,12 +213,12 @@ impl Gpu {
             return ended.map(|_| Report::default()).map_err(|stop| ending(&stop));
         }
         // SAFETY: as above.
-        Ok(unsafe { program.check(&outside, &launch, self.pieces(values)) })
+        Ok(unsafe { program.check(&outside, &launch, self.pieces(module.gpu, values)) })
     }
 
     /// What messages call memory: by the argument that points to it, if one does.
-    fn pieces(&self, values: &[Vec<u8>]) -> Vec<Piece> {
-        let mut pieces = self.memory.pieces();
+    fn pieces(&self, gpu: usize, values: &[Vec<u8>]) -> Vec<Piece> {
+        let mut pieces = self.pieces_for(gpu);
         for (number, value) in values.iter().enumerate() {
             let Ok(address) = value[..].try_into().map(u64::from_le_bytes) else { continue };
             let holds = |piece: &&mut Piece| (piece.begin..piece.begin + piece.bytes).contains(&address);
@@ -255,7 +258,8 @@ impl Gpu {
         let finding = Finding { kind: Kind::Launch, title, places, notes: vec![], help, times: 1 };
         let kernel = function.name();
         let (launch, blocks, threads) = (self.launches, shape.blocks, shape.threads);
-        tell(&Record { kernel, launch, blocks, threads, findings: vec![finding], ..Record::default() });
+        let (gpu, findings) = (one_of_several(self.gpu_of(function)), vec![finding]);
+        tell(&Record { kernel, launch, gpu, blocks, threads, findings, ..Record::default() });
         Err(status)
     }
 }
@@ -271,7 +275,10 @@ fn name_the_memory(finding: &mut Finding) {
     if finding.kind != Kind::Bounds {
         return;
     }
-    if is_in(FREED) {
+    let without = finding.places.iter().find_map(|place| without_access(&place.what));
+    if let Some((title, help)) = without {
+        (finding.title, finding.help) = (title, help.into());
+    } else if is_in(FREED) {
         finding.title = "a kernel accesses memory that was freed".into();
         finding.help = "free it after the last kernel that uses it has ended".into();
     } else if is_in(OF_THE_HOST) {

@@ -11,6 +11,7 @@
 //! A library that has this one in it has all of its functions, and may do a call otherwise, so that a program can be tested with a
 //! GPU that fails: [`change`].
 
+mod access;
 mod allowed;
 mod array;
 mod arrays;
@@ -39,8 +40,10 @@ mod management;
 mod mapped;
 mod memory;
 mod missing_order;
+mod modules;
 mod objects;
 mod occupancy;
+mod of_gpu;
 mod order;
 mod ordered;
 mod output;
@@ -56,6 +59,7 @@ mod status;
 mod stream;
 mod texture;
 mod transfer;
+mod visible;
 mod work;
 mod written;
 

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::call::{functions, get, put, put_text, text};
 use crate::changed::Call;
-use crate::device::UUID;
+use crate::device::uuid;
 use crate::driver::device::VERSION;
 use crate::gpu::any;
 use crate::status::{INVALID_VALUE, NOT_FOUND, NOT_INITIALIZED, NOT_SUPPORTED, Result, SUCCESS, Status};
+use crate::visible::machine;
 
 /// `NVML_ERROR_INSUFFICIENT_SIZE`
 const INSUFFICIENT_SIZE: Status = Status(7);
@@ -27,8 +28,8 @@ const MEANINGS: [(Status, u32, &CStr); 6] = [
 const UNKNOWN: u32 = 999;
 /// Programs compare it with the least one that they need.
 const DRIVER: &str = "610.00";
-/// The handle of the only GPU.
-const HANDLE: usize = 1;
+/// The handle of the first GPU.
+const FIRST: usize = 1;
 /// The features of `nvmlDeviceGetVirtualizationMode` and of `nvmlDeviceGetComputeMode`: none, and every process may use it.
 const NONE: u32 = 0;
 /// The version of `nvmlMemory_v2_t`, beside its size.
@@ -73,7 +74,7 @@ macro_rules! calls {
 macro_rules! lacking {
     ($($name:ident)*) => { calls! {$(
         fn $name(device: usize) {
-            only(device)?;
+            number(device)?;
             Err(NOT_SUPPORTED)
         }
     )*} };
@@ -88,14 +89,16 @@ fn begun() -> Result {
     if BEGUN.load(Ordering::Relaxed) > 0 { Ok(()) } else { Err(NOT_INITIALIZED) }
 }
 
-fn only(device: usize) -> Result {
+/// The number of a GPU by its handle.
+fn number(device: usize) -> Result<usize> {
     begun()?;
-    if device == HANDLE { Ok(()) } else { Err(INVALID_VALUE) }
+    device.checked_sub(FIRST).filter(|number| *number < machine()).ok_or(INVALID_VALUE)
 }
 
-fn put_handle(device: *mut usize, is_this: bool, otherwise: Status) -> Result {
+fn put_handle(device: *mut usize, is_this: impl Fn(usize) -> bool, otherwise: Status) -> Result {
     begun()?;
-    if is_this { put(device, HANDLE) } else { Err(otherwise) }
+    let found = (0..machine()).find(|number| is_this(*number));
+    put(device, FIRST + found.ok_or(otherwise)?)
 }
 
 fn put_whole(place: *mut c_char, room: u32, text: &str) -> Result {
@@ -109,16 +112,12 @@ fn padded<const ROOM: usize>(text: &str) -> [u8; ROOM] {
     std::array::from_fn(|at| text.as_bytes().get(at).copied().unwrap_or_default())
 }
 
-fn memory() -> Memory {
+fn memory(number: usize) -> Memory {
     let gpu = any();
-    let [total, free, used] = [gpu.device.memory, gpu.free_memory(), gpu.memory.used].map(|bytes| bytes as u64);
+    let used = gpu.gpus.iter().position(|one| one.number == number).map_or(0, |at| gpu.memory.used(at));
+    let free = gpu.device.memory.saturating_sub(used);
+    let [total, free, used] = [gpu.device.memory, free, used].map(|bytes| bytes as u64);
     Memory { total, free, used }
-}
-
-fn uuid() -> String {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let parts = [0..4, 4..6, 6..8, 8..10, 10..16].map(|part| hex(&UUID[part]));
-    format!("GPU-{}", parts.join("-"))
 }
 
 calls! {
@@ -152,78 +151,77 @@ calls! {
     #[also(nvmlDeviceGetCount)]
     fn nvmlDeviceGetCount_v2(count: *mut u32) {
         begun()?;
-        put(count, 1)
+        put(count, machine() as u32)
     }
 
     #[also(nvmlDeviceGetHandleByIndex)]
     fn nvmlDeviceGetHandleByIndex_v2(index: u32, device: *mut usize) {
-        put_handle(device, index == 0, INVALID_VALUE)
+        put_handle(device, |number| number == index as usize, INVALID_VALUE)
     }
 
     fn nvmlDeviceGetHandleByUUID(name: *const c_char, device: *mut usize) {
-        put_handle(device, text(name)? == uuid(), NOT_FOUND)
+        let name = text(name)?;
+        put_handle(device, |number| uuid(number) == name, NOT_FOUND)
     }
 
     #[also(nvmlDeviceGetHandleByPciBusId)]
     fn nvmlDeviceGetHandleByPciBusId_v2(id: *const c_char, device: *mut usize) {
-        put_handle(device, any().device.is_at(text(id)?), NOT_FOUND)
+        let (gpu, id) = (any(), text(id)?);
+        put_handle(device, |number| gpu.device.is_at(number, id), NOT_FOUND)
     }
 
     #[also(nvmlDeviceGetMinorNumber)]
     fn nvmlDeviceGetIndex(device: usize, index: *mut u32) {
-        only(device)?;
-        put(index, 0)
+        put(index, number(device)? as u32)
     }
 
     fn nvmlDeviceGetName(device: usize, name: *mut c_char, room: u32) {
-        only(device)?;
+        number(device)?;
         put_whole(name, room, &any().device.name)
     }
 
     fn nvmlDeviceGetUUID(device: usize, name: *mut c_char, room: u32) {
-        only(device)?;
-        put_whole(name, room, &uuid())
+        put_whole(name, room, &uuid(number(device)?))
     }
 
     #[also(nvmlDeviceGetPciInfo, nvmlDeviceGetPciInfo_v2)]
     fn nvmlDeviceGetPciInfo_v3(device: usize, found: *mut Pci) {
-        only(device)?;
-        let [domain, bus, place] = any().device.place();
+        let number = number(device)?;
+        let [domain, bus, place] = any().device.place(number);
         let id = |digits| format!("{domain:0digits$X}:{bus:02X}:{place:02X}.0");
         put(found, Pci { legacy: padded(&id(4)), numbers: [domain, bus, place, 0, 0], id: padded(&id(8)) })
     }
 
     fn nvmlDeviceGetCudaComputeCapability(device: usize, major: *mut i32, minor: *mut i32) {
-        only(device)?;
+        number(device)?;
         let sm = any().device.sm as i32;
         put(major, sm / 10)?;
         put(minor, sm % 10)
     }
 
     fn nvmlDeviceGetMemoryInfo(device: usize, found: *mut Memory) {
-        only(device)?;
-        put(found, memory())
+        put(found, memory(number(device)?))
     }
 
     fn nvmlDeviceGetMemoryInfo_v2(device: usize, found: *mut ReservedMemory) {
-        only(device)?;
+        let number = number(device)?;
         let version = get(found.cast::<u32>())?;
         if version != size_of::<ReservedMemory>() as u32 | RESERVED {
             return Err(INVALID_VALUE);
         }
-        let Memory { total, free, used } = memory();
+        let Memory { total, free, used } = memory(number);
         put(found, ReservedMemory { version, total, reserved: 0, free, used })
     }
 
     #[also(nvmlDeviceGetVirtualizationMode)]
     fn nvmlDeviceGetComputeMode(device: usize, mode: *mut u32) {
-        only(device)?;
+        number(device)?;
         put(mode, NONE)
     }
 
     #[also(nvmlDeviceGetCurrentClocksEventReasons)]
     fn nvmlDeviceGetCurrentClocksThrottleReasons(device: usize, reasons: *mut u64) {
-        only(device)?;
+        number(device)?;
         put(reasons, 0)
     }
 
@@ -233,7 +231,7 @@ calls! {
         nvmlDeviceGetGraphicsRunningProcesses_v3
     )]
     fn nvmlDeviceGetComputeRunningProcesses_v3(device: usize, count: *mut u32, _processes: usize) {
-        only(device)?;
+        number(device)?;
         put(count, 0)
     }
 }

@@ -9,6 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use ptx_interpreter::Alias;
 
 use crate::handle::{Handle, next};
+use crate::of_gpu::MOST_GPUS;
 use crate::output::note;
 use crate::status::{INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Result};
 
@@ -44,7 +45,15 @@ struct Piece {
 struct Mapping {
     bytes: u64,
     piece: Handle,
-    access: u32,
+    /// What each GPU may do.
+    access: [u32; MOST_GPUS],
+}
+
+impl Mapping {
+    /// Whether some GPU may use it.
+    fn is_accessible(&self) -> bool {
+        self.access.contains(&ALL)
+    }
 }
 
 /// What may be accessed of reserved addresses.
@@ -52,6 +61,8 @@ pub(crate) struct Accessible {
     pub(crate) begin: u64,
     pub(crate) end: u64,
     pub(crate) number: u64,
+    /// The GPU of the first piece.
+    pub(crate) gpu: usize,
     pub(crate) parts: Vec<(u64, u64)>,
 }
 
@@ -88,16 +99,17 @@ impl Mapped {
         Ok(handle)
     }
 
-    /// A reference to a piece is gone. Gives the bytes that are free now.
-    pub(crate) fn release(&mut self, handle: Handle) -> Result<u64> {
+    /// A reference to a piece is gone. Gives the GPU and the bytes that are free now.
+    pub(crate) fn release(&mut self, handle: Handle) -> Result<(usize, u64)> {
         let piece = self.pieces.get_mut(&handle).ok_or(INVALID_VALUE)?;
         piece.references -= 1;
+        let gpu = gpu_of(&piece.properties);
         if piece.references > 0 {
-            return Ok(0);
+            return Ok((gpu, 0));
         }
         let bytes = piece.bytes;
         self.pieces.remove(&handle);
-        Ok(bytes)
+        Ok((gpu, bytes))
     }
 
     pub(crate) fn properties_of(&self, handle: Handle) -> Result<[u64; 4]> {
@@ -127,13 +139,13 @@ impl Mapped {
         }
         piece.references += 1;
         piece.lives += 1;
-        self.mappings.insert(begin, Mapping { bytes, piece: handle, access: NOTHING });
+        self.mappings.insert(begin, Mapping { bytes, piece: handle, access: [NOTHING; MOST_GPUS] });
         Ok(())
     }
 
-    /// Gives the bytes that are free now. Errors: the range is not of whole mappings.
-    pub(crate) fn unmap(&mut self, begin: u64, bytes: u64) -> Result<u64> {
-        let mut free = 0;
+    /// Gives the bytes of each GPU that are free now. Errors: the range is not of whole mappings.
+    pub(crate) fn unmap(&mut self, begin: u64, bytes: u64) -> Result<Vec<(usize, u64)>> {
+        let mut free = Vec::new();
         for (from, mapping) in self.whole_mappings(begin, bytes)? {
             // SAFETY: the addresses are of this mapping alone; from now on nobody may use them.
             unsafe {
@@ -141,33 +153,40 @@ impl Mapped {
                 libc::mmap(from as *mut _, mapping.bytes as usize, libc::PROT_NONE, flags, -1, 0);
             }
             self.mappings.remove(&from);
-            free += self.release(mapping.piece)?;
+            free.push(self.release(mapping.piece)?);
         }
         Ok(free)
     }
 
-    pub(crate) fn set_access(&mut self, begin: u64, bytes: u64, access: u32) -> Result {
-        let protection = match access {
-            NOTHING => libc::PROT_NONE,
-            ALL => libc::PROT_READ | libc::PROT_WRITE,
+    pub(crate) fn set_access(&mut self, begin: u64, bytes: u64, gpu: usize, access: u32) -> Result {
+        match access {
+            NOTHING | ALL => {}
             READS => {
                 note("cuMemSetAccess: memory that may only be read is missing here: let the program write to it too");
                 return Err(NOT_SUPPORTED);
             }
             _ => return Err(INVALID_VALUE),
-        };
-        for (from, mapping) in self.whole_mappings(begin, bytes)? {
+        }
+        for (from, mut mapping) in self.whole_mappings(begin, bytes)? {
+            *mapping.access.get_mut(gpu).ok_or(INVALID_VALUE)? = access;
+            let protection = if mapping.is_accessible() { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
             // SAFETY: the addresses are of this mapping.
             if unsafe { libc::mprotect(from as *mut _, mapping.bytes as usize, protection) } != 0 {
                 return Err(OUT_OF_MEMORY);
             }
-            self.mappings.insert(from, Mapping { access, ..mapping });
+            self.mappings.insert(from, mapping);
         }
         Ok(())
     }
 
-    pub(crate) fn access_of(&self, address: u64) -> Result<u32> {
-        Ok(self.mapping_of(address)?.access)
+    pub(crate) fn access_of(&self, address: u64, gpu: usize) -> Result<u32> {
+        self.mapping_of(address)?.access.get(gpu).copied().ok_or(INVALID_VALUE)
+    }
+
+    /// What a GPU may use, without a gap.
+    pub(crate) fn reached_by(&self, gpu: usize) -> Vec<(u64, u64)> {
+        let reached = self.mappings.iter().filter(|(_, one)| one.access.get(gpu) == Some(&ALL));
+        joined(reached.map(|(from, one)| (*from, from + one.bytes)))
     }
 
     /// The piece that is mapped at an address. It has one reference more.
@@ -190,7 +209,7 @@ impl Mapped {
     }
 
     fn accessible_mappings(&self) -> impl Iterator<Item = (u64, &Mapping)> {
-        self.mappings.iter().filter(|(_, one)| one.access == ALL).map(|(from, one)| (*from, one))
+        self.mappings.iter().filter(|(_, one)| one.is_accessible()).map(|(from, one)| (*from, one))
     }
 
     /// What may be accessed of pieces that were mapped before: they keep what they have.
@@ -219,13 +238,27 @@ impl Mapped {
     /// The reserved range around an address, and what may be accessed in it without a gap.
     pub(crate) fn accessible(&self, address: u64) -> Option<Accessible> {
         let (&begin, &(size, number)) = self.reserved.range(..=address).next_back()?;
-        let mut parts: Vec<(u64, u64)> = Vec::new();
-        for (&from, mapping) in self.mappings.range(begin..begin + size).filter(|(_, one)| one.access == ALL) {
-            match parts.last_mut() {
-                Some((_, end)) if *end == from => *end += mapping.bytes,
-                _ => parts.push((from, from + mapping.bytes)),
-            }
-        }
-        Some(Accessible { begin, end: begin + size, number, parts })
+        let mappings = self.mappings.range(begin..begin + size).filter(|(_, one)| one.is_accessible());
+        let first = mappings.clone().next().and_then(|(_, one)| self.pieces.get(&one.piece));
+        let gpu = first.map_or(0, |piece| gpu_of(&piece.properties));
+        let parts = joined(mappings.map(|(from, one)| (*from, from + one.bytes)));
+        Some(Accessible { begin, end: begin + size, number, gpu, parts })
     }
+}
+
+/// The GPU of which a piece is, by what the program has said of it.
+pub(crate) fn gpu_of(properties: &[u64; 4]) -> usize {
+    (properties[1] >> 32) as usize
+}
+
+/// Ranges in their order. Those without a gap between are one.
+fn joined(ranges: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut parts: Vec<(u64, u64)> = Vec::new();
+    for (from, until) in ranges {
+        match parts.last_mut() {
+            Some((_, end)) if *end == from => *end = until,
+            _ => parts.push((from, until)),
+        }
+    }
+    parts
 }

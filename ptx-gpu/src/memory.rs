@@ -8,10 +8,11 @@ use std::sync::Arc;
 use ptx_interpreter::{Gaps, Piece, available_memory};
 
 use crate::guard::{self, PAGE};
+use crate::handle::Handle;
 use crate::mapped::Accessible;
 use crate::output::{note, wrong_call};
-use crate::reach::Reach;
 use crate::status::{HOST_MEMORY_ALREADY_REGISTERED, HOST_MEMORY_NOT_REGISTERED, INVALID_VALUE, OUT_OF_MEMORY, Result};
+use crate::visible::of_gpu;
 
 /// Addresses for all allocations of a process.
 const ADDRESSES: usize = 1 << 42;
@@ -50,8 +51,10 @@ pub(crate) struct Allocation {
     pub(crate) bytes: usize,
     pub(crate) home: Home,
     pub(crate) number: u64,
-    /// Whether it was allocated in a stream.
-    pub(crate) is_of_stream: bool,
+    /// The GPU of which it is, or for which it was allocated.
+    pub(crate) gpu: usize,
+    /// The pool of which it was allocated in a stream.
+    pub(crate) pool: Option<Handle>,
     /// What messages call it.
     name: Arc<str>,
     /// What of it nobody has written.
@@ -64,13 +67,14 @@ pub(crate) struct Allocation {
 
 impl Allocation {
     /// All of its bytes have values.
-    fn new(home: Home, number: u64, name: Arc<str>, begin: u64, bytes: usize) -> Allocation {
+    fn new(home: Home, gpu: usize, number: u64, name: Arc<str>, begin: u64, bytes: usize) -> Allocation {
         Allocation {
             begin,
             bytes,
             home,
             number,
-            is_of_stream: false,
+            gpu,
+            pool: None,
             name,
             unwritten: Gaps::default(),
             undefined: Gaps::default(),
@@ -100,8 +104,13 @@ impl Allocation {
         matches!(self.home, Home::Host | Home::Registered)
     }
 
+    /// Whether it was allocated in a stream.
+    pub(crate) fn is_of_stream(&self) -> bool {
+        self.pool.is_some()
+    }
+
     /// Whether the host may look at it too.
-    fn is_of_the_host(&self) -> bool {
+    pub(crate) fn is_of_the_host(&self) -> bool {
         self.is_managed() || self.is_pinned()
     }
 
@@ -148,13 +157,13 @@ pub(crate) struct Memory {
     next: u64,
     end: u64,
     count: u64,
-    /// Bytes of device memory in use.
-    pub(crate) used: usize,
+    /// Bytes in use of each GPU's memory.
+    used: BTreeMap<usize, usize>,
 }
 
 impl Memory {
     /// A piece of memory. Its name says which call asked for it.
-    pub(crate) fn allocate(&mut self, bytes: usize, home: Home, call: &str) -> Result<u64> {
+    pub(crate) fn allocate(&mut self, bytes: usize, home: Home, gpu: usize, call: &str) -> Result<u64> {
         if bytes == 0 {
             return Err(INVALID_VALUE);
         }
@@ -169,15 +178,36 @@ impl Memory {
             Home::Variable | Home::ManagedVariable => format!("the variable {call}"),
             _ => format!("allocation {number} ({what})"),
         };
-        self.used += bytes;
+        let is_one_gpus = !matches!(home, Home::ManagedVariable | Home::Managed | Home::Host);
+        let name = if is_one_gpus { format!("{name}{}", of_gpu(gpu)) } else { name };
+        self.uses(gpu, bytes);
         let name = name.into();
         let unwritten = match home {
             Home::Variable | Home::ManagedVariable | Home::Host | Home::Managed => Gaps::default(),
             _ => Gaps::all(begin, begin + bytes as u64),
         };
-        let is_of_stream = home == Home::Device && call.contains("Async");
-        self.insert(Allocation { is_of_stream, unwritten, ..Allocation::new(home, number, name, begin, bytes) });
+        self.insert(Allocation { unwritten, ..Allocation::new(home, gpu, number, name, begin, bytes) });
         Ok(begin)
+    }
+
+    /// It was allocated of a pool, in a stream.
+    pub(crate) fn is_of_pool(&mut self, begin: u64, pool: Handle) {
+        self.live.entry(begin).and_modify(|one| one.pool = Some(pool));
+    }
+
+    /// Bytes in use of a GPU's memory.
+    pub(crate) fn used(&self, gpu: usize) -> usize {
+        self.used.get(&gpu).copied().unwrap_or_default()
+    }
+
+    /// Bytes of a GPU's memory are in use from now on.
+    pub(crate) fn uses(&mut self, gpu: usize, bytes: usize) {
+        *self.used.entry(gpu).or_default() += bytes;
+    }
+
+    /// The same, no longer.
+    pub(crate) fn gives_back(&mut self, gpu: usize, bytes: usize) {
+        *self.used.entry(gpu).or_default() -= bytes;
     }
 
     fn insert(&mut self, one: Allocation) {
@@ -186,8 +216,8 @@ impl Memory {
     }
 
     /// Addresses for what a graph will allocate.
-    pub(crate) fn allocate_asleep(&mut self, bytes: usize, call: &str) -> Result<u64> {
-        let begin = self.allocate(bytes, Home::Graph, call)?;
+    pub(crate) fn allocate_asleep(&mut self, bytes: usize, gpu: usize, call: &str) -> Result<u64> {
+        let begin = self.allocate(bytes, Home::Graph, gpu, call)?;
         self.sleep(begin);
         Ok(begin)
     }
@@ -196,7 +226,7 @@ impl Memory {
     pub(crate) fn wake(&mut self, begin: u64) -> Result {
         let mut one = self.asleep.remove(&begin).ok_or(INVALID_VALUE)?;
         one.unwritten = Gaps::all(one.begin, one.end());
-        self.used += one.bytes;
+        self.uses(one.gpu, one.bytes);
         self.insert(one);
         self.graphs_grew();
         Ok(())
@@ -207,7 +237,7 @@ impl Memory {
         if let Some(one) = self.live.remove(&begin) {
             // SAFETY: the addresses are of this allocation alone.
             unsafe { libc::madvise(begin as *mut _, one.bytes.next_multiple_of(PAGE as usize), libc::MADV_DONTNEED) };
-            self.used -= one.bytes;
+            self.gives_back(one.gpu, one.bytes);
             self.asleep.insert(begin, one);
         }
     }
@@ -261,14 +291,17 @@ impl Memory {
         for &(begin, end) in &all.parts {
             let unwritten = unwritten_of(begin, end, &old);
             self.freed.retain(|at, _| !(begin..end).contains(at));
-            let name = format!("mapped memory {} (cuMemMap)", all.number).into();
+            let name = format!("mapped memory {} (cuMemMap){}", all.number, of_gpu(all.gpu)).into();
             let bytes = (end - begin) as usize;
-            self.insert(Allocation { unwritten, ..Allocation::new(Home::Mapped, all.number, name, begin, bytes) });
+            self.insert(Allocation {
+                unwritten,
+                ..Allocation::new(Home::Mapped, all.gpu, all.number, name, begin, bytes)
+            });
         }
     }
 
     /// Memory of the program's own becomes memory that the GPU may use.
-    pub(crate) fn register(&mut self, begin: u64, bytes: usize, is_read_only: bool) -> Result {
+    pub(crate) fn register(&mut self, begin: u64, bytes: usize, gpu: usize, is_read_only: bool) -> Result {
         if begin == 0 || bytes == 0 {
             return Err(INVALID_VALUE);
         }
@@ -279,7 +312,7 @@ impl Memory {
         self.count += 1;
         let (number, name) = (self.count, format!("registered memory {} (cuMemHostRegister)", self.count).into());
         let home = Home::Registered;
-        let one = Allocation { is_read_only, ..Allocation::new(home, number, name, begin, bytes) };
+        let one = Allocation { is_read_only, ..Allocation::new(home, gpu, number, name, begin, bytes) };
         self.live.insert(begin, one);
         Ok(())
     }
@@ -332,7 +365,7 @@ impl Memory {
             libc::madvise(one.begin as *mut _, size, libc::MADV_DONTNEED);
             libc::mprotect(one.begin as *mut _, size, libc::PROT_NONE);
         }
-        self.used -= one.bytes;
+        self.gives_back(one.gpu, one.bytes);
         self.freed.insert(begin, one.freed_by(call.trim_end_matches("_v2")));
         if self.freed.len() > REMEMBERED {
             self.freed.pop_first();
@@ -407,12 +440,6 @@ impl Memory {
     pub(crate) fn pieces(&self) -> Vec<Piece> {
         let asleep = self.asleep.values().map(|one| one.freed_by("its graph").piece());
         self.live.values().chain(self.freed.values()).map(Allocation::piece).chain(asleep).collect()
-    }
-
-    /// Every allocation that a pointer reaches.
-    pub(crate) fn reach(&self) -> Reach {
-        let reached = self.live.values().filter(|one| one.home != Home::Array);
-        Reach::new(reached.map(|one| (one.begin, one.end())))
     }
 }
 

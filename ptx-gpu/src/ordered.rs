@@ -8,10 +8,11 @@ use ptx_interpreter::{Alias, Finding, Kind, Place, Program, Record, Use, Used, U
 use crate::caller::Caller;
 use crate::changed::is_checked;
 use crate::children::Parent;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Handle};
 use crate::missing_order::{BESIDE, EARLY, NOT_CONSTANT, UNTOLD, help};
 use crate::order::{By, Conflict, Deed, Line, Point, Range, Turn, User};
 use crate::output::tell;
+use crate::visible::of_gpu;
 use crate::work::{Fill, Side, Transfer, Work};
 
 /// What is new of a deed: its name, what it does to all bytes, and the program of a kernel.
@@ -72,6 +73,11 @@ fn by_first_addresses(ranges: &[Range], aliases: &[Alias]) -> Vec<Range> {
 }
 
 impl Gpu {
+    /// What messages call a stream.
+    pub(crate) fn name_of(&self, stream: Handle) -> String {
+        format!("{}{}", self.order.name_of(stream), of_gpu(self.order.gpu_of(stream)))
+    }
+
     /// A copy was done.
     pub(crate) fn has_copied(&mut self, what: &Transfer, point: &mut Point) {
         let mut ranges = Vec::new();
@@ -193,7 +199,7 @@ impl Gpu {
         let ranges = named.as_deref().unwrap_or(ranges);
         let before = point.clock.clone();
         let (line, number) = self.order.step(point);
-        let stream = self.order.name_of(point.stream);
+        let stream = self.name_of(point.stream);
         let place = match &point.member {
             Some(member) => format!("{member} in {stream}"),
             None => format!("number {number} in {stream}"),

@@ -23,9 +23,9 @@ pub(crate) fn tell(record: &Record) {
 }
 
 fn complain(record: &Record) {
-    let Record { kernel, launch, seed, .. } = record;
+    let Record { kernel, seed, .. } = record;
     for finding in &record.findings {
-        eprintln!("{finding}  (launch {launch}: {kernel}, seed {seed})\n");
+        eprintln!("{finding}  ({}: {kernel}, seed {seed})\n", record.title());
     }
     if let Some(stop) = &record.stop {
         eprintln!("{kernel} could not be run: {stop}");

@@ -7,13 +7,13 @@ use crate::call::get;
 use crate::caller::Caller;
 use crate::calling;
 use crate::executable::Executable;
-use crate::gpu::{Handle, any, live};
+use crate::gpu::{Gpu, Handle, any, live};
 use crate::host_access::{close_unfinished, tell_accesses};
 use crate::memory::Home;
 use crate::order::{Clock, Group, Member, Point};
-use crate::status::{INVALID_VALUE, NOT_READY, Result};
+use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
 use crate::transfer;
-use crate::work::{Host, WaitValue, Work};
+use crate::work::{Host, Side, Transfer, WaitValue, Work};
 
 /// Gives work to a stream.
 pub(crate) fn submit(stream: Handle, work: Work) -> Result {
@@ -24,14 +24,15 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
     let mut point = {
         let mut gpu = live()?;
         let (stream, captures) = gpu.enter(stream)?;
+        gpu.is_of(&work, stream)?;
         if captures {
             gpu.check(&work)?;
             let event = work.event();
             gpu.record(stream, work)?;
             return event.map_or(Ok(()), |event| gpu.mark(stream, event));
         }
-        work.event().map_or(Ok(()), |event| gpu.event(event).map(drop))?;
-        gpu.order.begin(stream, caller)
+        work.event().map_or(Ok(()), |event| gpu.event_for(event, stream).map(drop))?;
+        gpu.begin(&work, stream, caller)
     };
     perform(&work, &mut point)?;
     end(&work, &point, false);
@@ -63,11 +64,37 @@ pub(crate) fn submit_and_wait(work: &Work) -> Result {
         let mut gpu = live()?;
         let stream = gpu.stream(0)?;
         gpu.is_idle(stream)?;
-        gpu.order.begin(stream, caller)
+        gpu.begin(work, stream, caller)
     };
     perform(work, &mut point)?;
     end(work, &point, true);
     Ok(())
+}
+
+impl Gpu {
+    /// Errors: a kernel is another GPU's than the stream.
+    fn is_of(&self, work: &Work, stream: Handle) -> Result {
+        let Work::Kernel(kernel) = work else { return Ok(()) };
+        let gpu = self.gpu_of(self.function(kernel.function)?);
+        if gpu == self.order.gpu_of(stream) { Ok(()) } else { Err(INVALID_HANDLE) }
+    }
+
+    /// Work begins in a stream.
+    fn begin(&mut self, work: &Work, stream: Handle, caller: Caller) -> Point {
+        let mut point = self.order.begin(stream, caller);
+        self.holds_back(work, stream).into_iter().for_each(|gpu| self.order.follow_gpu(&mut point, gpu));
+        point
+    }
+
+    /// The GPUs whose work a copy between the memories of two waits for and holds back, in a default stream.
+    fn holds_back(&self, work: &Work, stream: Handle) -> Vec<usize> {
+        let Work::Copy(Transfer { to, from, .. }) = work else { return Vec::new() };
+        let of = |side: &Side| self.memory.find(side.start).filter(|one| !one.is_of_the_host()).map(|one| one.gpu);
+        match (of(to), of(from)) {
+            (Some(to), Some(from)) if to != from && self.is_legacy(stream) => vec![to, from],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Work was given to a stream, and the host may have waited for it.
@@ -77,6 +104,9 @@ fn end(work: &Work, point: &Point, waits: bool) {
         event.is_recorded(&point.clock);
     }
     gpu.order.end(point.stream, &point.clock);
+    for held in gpu.holds_back(work, point.stream) {
+        gpu.order.hold_back_gpu(held, &point.clock);
+    }
     gpu.order.ends_with(point.stream, point.grid);
     if gpu.is_waited_for(work, waits) {
         gpu.order.host_knows(&point.clock);

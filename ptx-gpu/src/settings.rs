@@ -7,10 +7,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use ptx_interpreter::Counting;
 
+use crate::of_gpu::MOST_GPUS;
+
 /// What `cargo ptx check` hands over.
 pub(crate) struct Settings {
     /// The GPU that a program sees: 90 for sm_90.
     pub(crate) sm: u32,
+    /// How many of them there are, if that is said.
+    pub(crate) gpus: Option<usize>,
     /// The first order of its threads in which each launch is run, with which the program goes on.
     pub(crate) seed: u64,
     /// In how many orders of its threads each launch is run.
@@ -29,6 +33,7 @@ pub(crate) struct Settings {
 
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
     sm: number("PTX_CHECK_SM").unwrap_or(90),
+    gpus: number("PTX_CHECK_GPUS").map(|gpus: usize| gpus.clamp(1, MOST_GPUS)),
     seed: number("PTX_CHECK_SEED").unwrap_or(0),
     seeds: number("PTX_CHECK_SEEDS").unwrap_or(1).max(1),
     weak: number("PTX_CHECK_WEAK") == Some(1),

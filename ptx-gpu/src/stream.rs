@@ -15,6 +15,8 @@ pub(crate) const NON_BLOCKING: u32 = 1;
 
 #[derive(Default)]
 pub(crate) struct Stream {
+    /// The context in which it was created.
+    pub(crate) context: Handle,
     pub(crate) flags: u32,
     pub(crate) priority: i32,
     pub(crate) captured: Option<Captured>,
@@ -22,6 +24,8 @@ pub(crate) struct Stream {
 
 #[derive(Default)]
 pub(crate) struct Event {
+    /// The GPU for whose streams it is.
+    pub(crate) gpu: usize,
     pub(crate) flags: u32,
     pub(crate) recorded: Option<Instant>,
     /// What is done when it has happened.

@@ -10,6 +10,9 @@ pub struct Record {
     pub kernel: String,
     /// The number of the launch in its process, from 1; 0 if this is about a call that launches nothing.
     pub launch: u64,
+    /// The GPU that ran it, where the program has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<usize>,
     /// Blocks in x, y and z.
     pub blocks: [u32; 3],
     /// Threads of a block in x, y and z.
@@ -40,6 +43,12 @@ pub struct Record {
 }
 
 impl Record {
+    /// How messages name the launch: `launch 3`, and where there are several GPUs `launch 3 of GPU 1`.
+    pub fn title(&self) -> String {
+        let of = self.gpu.map(|gpu| format!(" of GPU {gpu}")).unwrap_or_default();
+        format!("launch {}{of}", self.launch)
+    }
+
     /// Whether it is of a launch or of a library's call, and not only of what was said.
     pub fn is_of_work(&self) -> bool {
         self.launch > 0 || self.is_library

@@ -74,7 +74,9 @@ fn create(handle: *mut Handle) -> Result {
 /// The host waits for what the handle's stream was given.
 fn destroy(handle: Handle) -> Result {
     libraries().remove(&handle).ok_or(NOT_INITIALIZED)?;
-    any().order.host_waits_for_all();
+    let mut gpu = any();
+    let here = gpu.here();
+    gpu.order.host_waits_for_gpu(here);
     Ok(())
 }
 

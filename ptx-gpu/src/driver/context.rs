@@ -2,34 +2,58 @@
 
 use std::ffi::c_void;
 
-use super::device::only;
 use crate::call::{calls, put, put_if};
-use crate::gpu::{Gpu, HEAP_SIZE, Handle, any, begun, contexts, current, live};
+use crate::gpu::{Gpu, HEAP_SIZE, Handle, awake, begun, contexts, current, live};
 use crate::handle;
-use crate::status::{INVALID_CONTEXT, INVALID_VALUE, Result, UNSUPPORTED_LIMIT};
+use crate::of_gpu::OfGpu;
+use crate::status::{
+    INVALID_CONTEXT, INVALID_VALUE, PEER_ACCESS_ALREADY_ENABLED, PEER_ACCESS_NOT_ENABLED, Result, UNSUPPORTED_LIMIT,
+};
 
 fn create(context: *mut Handle, device: i32) -> Result {
     let mut gpu = begun()?;
-    only(device)?;
+    let of = gpu.named(device)?;
     let handle = handle::next();
     put(context, handle)?;
-    gpu.contexts.insert(handle);
+    gpu.contexts.insert(handle, of);
     contexts(|all| all.push(handle));
     Ok(())
 }
 
-fn is_context(gpu: &Gpu, context: Handle) -> Result {
-    let known = context == gpu.primary.0 || gpu.contexts.contains(&context);
-    if known { Ok(()) } else { Err(INVALID_CONTEXT) }
+/// A GPU's primary context.
+fn primary(gpu: &mut Gpu, device: i32) -> Result<&mut OfGpu> {
+    gpu.named(device).map(|at| &mut gpu.gpus[at])
 }
 
-/// Nothing is left of what the primary context had.
-fn reset(gpu: &mut Gpu) -> Result {
+/// Nothing is left of what a GPU's primary context had.
+fn reset(gpu: &mut Gpu, device: i32) -> Result {
+    let at = gpu.named(device)?;
     gpu.fault = None;
-    gpu.order.host_waits_for_all();
+    gpu.order.host_waits_for_gpu(at);
     gpu.heap = Default::default();
-    gpu.primary.1 = 0;
+    gpu.gpus[at].retained = 0;
+    gpu.gpus[at].peers.clear();
     Ok(())
+}
+
+/// The GPU whose memory this thread's GPU is to use, or no longer. Errors: the two are the same.
+fn peer(gpu: &Gpu, context: Handle) -> Result<(usize, usize)> {
+    let (here, there) = (gpu.here(), gpu.of_context(context)?);
+    if here == there { Err(INVALID_CONTEXT) } else { Ok((here, there)) }
+}
+
+/// Lets a GPU use another's memory.
+pub(crate) fn enable(gpu: &mut Gpu, (here, there): (usize, usize), flags: u32) -> Result {
+    match flags {
+        0 if gpu.gpus[here].peers.insert(there) => Ok(()),
+        0 => Err(PEER_ACCESS_ALREADY_ENABLED),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// The same, no longer.
+pub(crate) fn disable(gpu: &mut Gpu, (here, there): (usize, usize)) -> Result {
+    if gpu.gpus[here].peers.remove(&there) { Ok(()) } else { Err(PEER_ACCESS_NOT_ENABLED) }
 }
 
 /// What is preferred, shared memory or L1, is kept beside the limits.
@@ -78,37 +102,35 @@ fn settable(gpu: &Gpu, which: u32, value: usize) -> Result<usize> {
 calls! {
     fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: i32) {
         let mut gpu = begun()?;
-        only(device)?;
-        gpu.primary.1 += 1;
-        put(context, gpu.primary.0)
+        let primary = primary(&mut gpu, device)?;
+        primary.retained += 1;
+        put(context, primary.primary)
     }
 
     #[also(cuDevicePrimaryCtxRelease_v2)]
     fn cuDevicePrimaryCtxRelease(device: i32) {
         let mut gpu = begun()?;
-        only(device)?;
-        gpu.primary.1 = gpu.primary.1.checked_sub(1).ok_or(INVALID_CONTEXT)?;
+        let primary = primary(&mut gpu, device)?;
+        primary.retained = primary.retained.checked_sub(1).ok_or(INVALID_CONTEXT)?;
         Ok(())
     }
 
     #[also(cuDevicePrimaryCtxReset_v2)]
     fn cuDevicePrimaryCtxReset(device: i32) {
-        only(device)?;
-        reset(&mut *begun()?)
+        reset(&mut *begun()?, device)
     }
 
     #[also(cuDevicePrimaryCtxSetFlags_v2)]
     fn cuDevicePrimaryCtxSetFlags(device: i32, flags: u32) {
-        only(device)?;
-        begun()?.primary.2 = flags;
+        primary(&mut *begun()?, device)?.flags = flags;
         Ok(())
     }
 
     fn cuDevicePrimaryCtxGetState(device: i32, flags: *mut u32, active: *mut i32) {
-        only(device)?;
-        let (_, retained, set) = begun()?.primary;
-        put_if(flags, set)?;
-        put_if(active, i32::from(retained > 0))
+        let mut gpu = begun()?;
+        let primary = primary(&mut gpu, device)?;
+        put_if(flags, primary.flags)?;
+        put_if(active, i32::from(primary.retained > 0))
     }
 
     fn cuCtxCreate_v2(context: *mut Handle, _flags: u32, device: i32) {
@@ -126,18 +148,16 @@ calls! {
     #[also(cuCtxDestroy)]
     fn cuCtxDestroy_v2(context: Handle) {
         let mut gpu = begun()?;
-        if !gpu.contexts.remove(&context) {
-            return Err(INVALID_CONTEXT);
-        }
+        let of = gpu.contexts.remove(&context).ok_or(INVALID_CONTEXT)?;
         gpu.fault = None;
-        gpu.order.host_waits_for_all();
+        gpu.order.host_waits_for_gpu(of);
         contexts(|all| all.retain(|one| *one != context));
         Ok(())
     }
 
     fn cuCtxSetCurrent(context: Handle) {
         if context != 0 {
-            is_context(&*begun()?, context)?;
+            begun()?.of_context(context)?;
         }
         contexts(|all| {
             all.pop();
@@ -155,7 +175,7 @@ calls! {
 
     #[also(cuCtxPushCurrent)]
     fn cuCtxPushCurrent_v2(context: Handle) {
-        is_context(&*begun()?, context)?;
+        begun()?.of_context(context)?;
         contexts(|all| all.push(context));
         Ok(())
     }
@@ -167,45 +187,48 @@ calls! {
     }
 
     fn cuCtxGetDevice(device: *mut i32) {
-        is_context(&*begun()?, current())?;
-        put(device, 0)
+        put(device, begun()?.of_context(current())? as i32)
     }
 
     fn cuCtxGetDevice_v2(device: *mut i32, context: Handle) {
-        is_context(&*begun()?, if context == 0 { current() } else { context })?;
-        put(device, 0)
+        put(device, begun()?.of_context(if context == 0 { current() } else { context })? as i32)
     }
 
     fn cuCtxGetId(context: Handle, id: *mut u64) {
         let context = if context == 0 { current() } else { context };
-        is_context(&*begun()?, context)?;
+        begun()?.of_context(context)?;
         put(id, context as u64)
     }
 
     fn cuCtxGetFlags(flags: *mut u32) {
-        put(flags, live()?.primary.2)
+        let gpu = live()?;
+        put(flags, gpu.gpus[gpu.here()].flags)
     }
 
     fn cuCtxSetFlags(flags: u32) {
-        live()?.primary.2 = flags;
+        let mut gpu = live()?;
+        let here = gpu.here();
+        gpu.gpus[here].flags = flags;
         Ok(())
     }
 
     fn cuCtxGetApiVersion(context: Handle, version: *mut u32) {
         if context != 0 {
-            is_context(&*begun()?, context)?;
+            begun()?.of_context(context)?;
         }
         put(version, 3020)
     }
 
     fn cuCtxSynchronize() {
-        live()?.wait_for_all()
+        let mut gpu = live()?;
+        let here = gpu.here();
+        gpu.wait_for_gpu(here)
     }
 
     fn cuCtxSynchronize_v2(context: Handle) {
-        is_context(&*begun()?, context)?;
-        any().fault.map_or(Ok(()), Err)?;
-        any().wait_for_all()
+        let mut gpu = awake()?;
+        let of = gpu.of_context(context)?;
+        gpu.wait_for_gpu(of)
     }
 
     fn cuCtxGetLimit(value: *mut usize, which: u32) {
@@ -247,11 +270,15 @@ calls! {
         put_if(greatest, -5)
     }
 
-    fn cuCtxEnablePeerAccess(_peer: Handle, _flags: u32) {
-        Err(INVALID_VALUE)
+    fn cuCtxEnablePeerAccess(context: Handle, flags: u32) {
+        let mut gpu = live()?;
+        let both = peer(&gpu, context)?;
+        enable(&mut gpu, both, flags)
     }
 
-    fn cuCtxDisablePeerAccess(_peer: Handle) {
-        Err(crate::status::PEER_ACCESS_NOT_ENABLED)
+    fn cuCtxDisablePeerAccess(context: Handle) {
+        let mut gpu = live()?;
+        let both = peer(&gpu, context)?;
+        disable(&mut gpu, both)
     }
 }

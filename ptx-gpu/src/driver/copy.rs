@@ -1,9 +1,7 @@
 //! Copies of bytes that follow each other.
 
-use std::ffi::c_void;
-
 use crate::call::calls;
-use crate::gpu::Handle;
+use crate::gpu::{Handle, live};
 use crate::perform::{submit, submit_and_wait};
 use crate::status::Result;
 use crate::work::{Side, Transfer, Work};
@@ -39,6 +37,12 @@ fn copy(to: u64, from: u64, count: usize, sides: Sides, stream: Handle, call: &'
 /// Copies and waits for it.
 fn copied(to: u64, from: u64, count: usize, sides: Sides, call: &'static str) -> Result {
     submit_and_wait(&bytes(to, from, count, sides, call))
+}
+
+/// The addresses say by themselves which GPU's each side is.
+fn are_contexts(all: [Handle; 2]) -> Result {
+    let gpu = live()?;
+    all.into_iter().try_for_each(|context| gpu.of_context(context).map(drop))
 }
 
 calls! {
@@ -83,19 +87,21 @@ calls! {
     }
 
     #[ptds]
-    fn cuMemcpyPeer(to: u64, _to_context: *mut c_void, from: u64, _from_context: *mut c_void, bytes: usize) {
+    fn cuMemcpyPeer(to: u64, to_context: Handle, from: u64, from_context: Handle, bytes: usize) {
+        are_contexts([to_context, from_context])?;
         copied(to, from, bytes, Sides::Both, "cuMemcpyPeer")
     }
 
     #[ptsz]
     fn cuMemcpyPeerAsync(
         to: u64,
-        _to_context: *mut c_void,
+        to_context: Handle,
         from: u64,
-        _from_context: *mut c_void,
+        from_context: Handle,
         bytes: usize,
         stream: Handle,
     ) {
+        are_contexts([to_context, from_context])?;
         copy(to, from, bytes, Sides::Both, stream, "cuMemcpyPeerAsync")
     }
 }

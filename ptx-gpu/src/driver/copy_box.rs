@@ -152,6 +152,17 @@ calls! {
         submit_and_wait(&cuboid(what, "cuMemcpy3D_v2")?)
     }
 
+    // Contexts are where the structure for one GPU has nothing: the addresses say by themselves which GPU's each side is.
+    #[ptds]
+    fn cuMemcpy3DPeer(what: *const Cuboid) {
+        submit_and_wait(&cuboid(what, "cuMemcpy3DPeer")?)
+    }
+
+    #[ptsz]
+    fn cuMemcpy3DPeerAsync(what: *const Cuboid, stream: Handle) {
+        submit(stream, cuboid(what, "cuMemcpy3DPeerAsync")?)
+    }
+
     #[ptsz]
     fn cuMemcpy3DAsync_v2(what: *const Cuboid, stream: Handle) {
         submit(stream, cuboid(what, "cuMemcpy3DAsync_v2")?)

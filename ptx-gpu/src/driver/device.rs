@@ -3,15 +3,33 @@
 use std::ffi::{CStr, c_char};
 
 use crate::call::{calls, put, put_if, put_text, text};
-use crate::device::UUID;
-use crate::gpu::{any, begun};
-use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result, Status};
+use crate::device::uuid_bytes;
+use crate::gpu::{Gpu, any, begun};
+use crate::status::{INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, Result, Status};
 
 /// The release that this library is like: 13.5.
 pub(crate) const VERSION: i32 = 13050;
 
-pub(crate) fn only(device: i32) -> Result {
-    if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
+/// Errors: the program has no such GPU.
+pub(crate) fn is_named(device: i32) -> Result {
+    any().named(device).map(drop)
+}
+
+/// The number in the machine of a GPU that the program names.
+fn number(gpu: &Gpu, device: i32) -> Result<usize> {
+    Ok(gpu.gpus[gpu.named(device)?].number)
+}
+
+/// `CU_DEVICE_P2P_ATTRIBUTE_…`: how slow it is, whether one reaches the other, with atomics, with its arrays; some atomics alone.
+fn between(gpu: &Gpu, which: u32, device: i32, peer: i32) -> Result<i32> {
+    if gpu.named(device)? == gpu.named(peer)? {
+        return Err(INVALID_DEVICE);
+    }
+    match which {
+        1 | 5 => Ok(0),
+        2..=4 => Ok(1),
+        _ => Err(INVALID_VALUE),
+    }
 }
 
 fn said(text: *mut *const c_char, words: Option<&CStr>) -> Result {
@@ -24,8 +42,9 @@ calls! {
         if flags != 0 {
             return Err(INVALID_VALUE);
         }
-        any().is_initialized = true;
-        Ok(())
+        let mut gpu = any();
+        gpu.is_initialized = true;
+        if gpu.gpus.is_empty() { Err(NO_DEVICE) } else { Ok(()) }
     }
 
     fn cuDriverGetVersion(version: *mut i32) {
@@ -41,68 +60,70 @@ calls! {
     }
 
     fn cuDeviceGetCount(count: *mut i32) {
-        begun().map(drop)?;
-        put(count, 1)
+        put(count, begun()?.gpus.len() as i32)
     }
 
     fn cuDeviceGet(device: *mut i32, ordinal: i32) {
-        begun().map(drop)?;
-        only(ordinal)?;
-        put(device, 0)
+        begun()?.named(ordinal)?;
+        put(device, ordinal)
     }
 
     fn cuDeviceGetName(name: *mut c_char, room: i32, device: i32) {
-        only(device)?;
-        put_text(name, room, &begun()?.device.name)
+        let gpu = begun()?;
+        gpu.named(device)?;
+        put_text(name, room, &gpu.device.name)
     }
 
     #[also(cuDeviceGetUuid_v2)]
     fn cuDeviceGetUuid(uuid: *mut [u8; 16], device: i32) {
-        only(device)?;
-        put(uuid, UUID)
+        put(uuid, uuid_bytes(number(&*any(), device)?))
     }
 
     fn cuDeviceGetLuid(luid: *mut [u8; 8], mask: *mut u32, device: i32) {
-        only(device)?;
-        put(luid, [0; 8])?;
+        let number = number(&*any(), device)?;
+        put(luid, (number as u64).to_le_bytes())?;
         put(mask, 1)
     }
 
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: i32) {
-        only(device)?;
-        put(bytes, begun()?.device.memory)
+        let gpu = begun()?;
+        gpu.named(device)?;
+        put(bytes, gpu.device.memory)
     }
 
     fn cuDeviceGetAttribute(value: *mut i32, which: u32, device: i32) {
         let gpu = begun()?;
-        only(device)?;
-        put(value, gpu.device.attribute(which).ok_or(INVALID_VALUE)?)
+        let number = number(&gpu, device)?;
+        put(value, gpu.device.attribute_of(number, which).ok_or(INVALID_VALUE)?)
     }
 
     fn cuDeviceComputeCapability(major: *mut i32, minor: *mut i32, device: i32) {
-        only(device)?;
-        let sm = begun()?.device.sm as i32;
+        let gpu = begun()?;
+        gpu.named(device)?;
+        let sm = gpu.device.sm as i32;
         put(major, sm / 10)?;
         put(minor, sm % 10)
     }
 
     fn cuDeviceGetPCIBusId(text: *mut c_char, room: i32, device: i32) {
-        only(device)?;
-        let [domain, bus, place] = any().device.place();
+        let gpu = any();
+        let [domain, bus, place] = gpu.device.place(number(&gpu, device)?);
         put_text(text, room, &format!("{domain:04x}:{bus:02x}:{place:02x}.0"))
     }
 
     fn cuDeviceGetByPCIBusId(device: *mut i32, id: *const c_char) {
-        if !any().device.is_at(text(id)?) {
-            return Err(INVALID_DEVICE);
-        }
-        put(device, 0)
+        let (gpu, id) = (any(), text(id)?);
+        let found = gpu.gpus.iter().position(|one| gpu.device.is_at(one.number, id));
+        put(device, found.ok_or(INVALID_DEVICE)? as i32)
     }
 
     fn cuDeviceCanAccessPeer(can: *mut i32, device: i32, peer: i32) {
-        only(device)?;
-        only(peer)?;
-        put(can, 0)
+        let gpu = any();
+        put(can, i32::from(gpu.named(device)? != gpu.named(peer)?))
+    }
+
+    fn cuDeviceGetP2PAttribute(value: *mut i32, which: u32, device: i32, peer: i32) {
+        put(value, between(&*any(), which, device, peer)?)
     }
 
     fn cuProfilerStart() {
@@ -114,7 +135,7 @@ calls! {
     }
 
     fn cuDeviceGetExecAffinitySupport(supported: *mut i32, _kind: u32, device: i32) {
-        only(device)?;
+        is_named(device)?;
         put_if(supported, 0)
     }
 }

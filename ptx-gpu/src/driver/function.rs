@@ -59,6 +59,12 @@ pub(crate) fn set_attribute(gpu: &mut Gpu, handle: Handle, which: u32, value: i3
     Ok(())
 }
 
+/// The kernel of a library on a GPU.
+pub(crate) fn kernel_on(gpu: &mut Gpu, kernel: Handle, device: i32) -> Result<Handle> {
+    let of = gpu.named(device)?;
+    gpu.kernel_for(kernel, of)
+}
+
 fn parameter(function: Handle, at: usize, offset: *mut usize, bytes: *mut usize) -> Result {
     let gpu = begun()?;
     let (place, size) = *gpu.function(function)?.kernel.parameters.get(at).ok_or(INVALID_VALUE)?;
@@ -81,13 +87,16 @@ calls! {
         set_attribute(&mut *live()?, function, which, value)
     }
 
-    fn cuKernelGetAttribute(value: *mut i32, which: u32, kernel: Handle, _device: i32) {
-        let gpu = begun()?;
+    fn cuKernelGetAttribute(value: *mut i32, which: u32, kernel: Handle, device: i32) {
+        let mut gpu = begun()?;
+        let kernel = kernel_on(&mut gpu, kernel, device)?;
         put(value, attribute(&gpu, gpu.function(kernel)?, which)?)
     }
 
-    fn cuKernelSetAttribute(which: u32, value: i32, kernel: Handle, _device: i32) {
-        set_attribute(&mut *begun()?, kernel, which, value)
+    fn cuKernelSetAttribute(which: u32, value: i32, kernel: Handle, device: i32) {
+        let mut gpu = begun()?;
+        let kernel = kernel_on(&mut gpu, kernel, device)?;
+        set_attribute(&mut gpu, kernel, which, value)
     }
 
     fn cuFuncSetCacheConfig(function: Handle, config: u32) {

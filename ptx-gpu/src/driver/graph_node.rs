@@ -3,6 +3,7 @@
 use super::copy_box::{Cuboid, cuboid};
 use super::graph::add;
 use super::launch::{kernel, plain};
+use super::pool::pool_place;
 use crate::call::{calls, get, put};
 use crate::gpu::{Function, Handle, live};
 use crate::status::{INVALID_VALUE, Result};
@@ -176,6 +177,9 @@ pub(crate) struct AllocateNode {
     place: u64,
 }
 
+/// Where the properties of its pool say which GPU's it is.
+const PLACE: usize = 1;
+
 pub(crate) fn add_allocation(
     node: *mut Handle,
     graph: Handle,
@@ -184,7 +188,10 @@ pub(crate) fn add_allocation(
     what: &mut AllocateNode,
     call: &'static str,
 ) -> Result {
-    what.place = live()?.memory.allocate_asleep(what.bytes, call)?;
+    let mut gpu = live()?;
+    let of = pool_place(&gpu, what.pool[PLACE])?;
+    what.place = gpu.memory.allocate_asleep(what.bytes, of, call)?;
+    drop(gpu);
     add(node, graph, after, count, Work::Allocate(what.place, what.bytes))
 }
 

@@ -160,7 +160,12 @@ fn launch(
     pointers: *const *const u8,
     extra: *const usize,
 ) -> Result {
-    let kernel = kernel(&*live()?, function, function, shape, (pointers, extra))?;
+    let mut gpu = live()?;
+    let of_stream = gpu.stream(stream)?;
+    let of_stream = gpu.order.gpu_of(of_stream);
+    let own = gpu.kernel_of_library(function, of_stream)?;
+    let kernel = kernel(&gpu, own, function, shape, (pointers, extra))?;
+    drop(gpu);
     submit(stream, Work::Kernel(kernel))
 }
 

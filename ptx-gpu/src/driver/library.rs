@@ -4,21 +4,32 @@ use std::ffi::{c_char, c_void};
 
 use super::module::{load, load_file};
 use crate::call::{calls, put, put_if, text};
-use crate::gpu::{Handle, begun, contexts, live};
-use crate::status::{INVALID_HANDLE, Result};
+use crate::gpu::{Handle, begun, contexts, current, live};
+use crate::status::{INVALID_HANDLE, NO_DEVICE, Result};
 
-/// A library may be loaded before there is a context.
-fn with_context<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
-    let primary = begun()?.primary.0;
-    contexts(|all| all.push(primary));
-    let result = body();
+/// A library may be loaded before there is a context. Its kernels are every GPU's.
+fn library(load: impl FnOnce() -> Result<Handle>) -> Result<Handle> {
+    let primary = begun()?.gpus.first().ok_or(NO_DEVICE)?.primary;
+    let context = if current() == 0 { primary } else { current() };
+    contexts(|all| all.push(context));
+    let result = load();
     contexts(Vec::pop);
-    result
+    let module = result?;
+    begun()?.modules.entry(module).and_modify(|of| of.is_library = true);
+    Ok(module)
+}
+
+/// What a library has on this thread's GPU.
+fn variable(library: Handle, name: *const c_char) -> Result<(u64, usize)> {
+    let mut gpu = live()?;
+    let here = gpu.here();
+    let module = gpu.module_for(library, here)?;
+    gpu.variable(module, text(name)?)
 }
 
 calls! {
     fn cuLibraryLoadData(
-        library: *mut Handle,
+        place: *mut Handle,
         image: *const c_void,
         _jit_keys: *mut u32,
         _jit_values: *mut *mut c_void,
@@ -27,11 +38,11 @@ calls! {
         _values: *mut *mut c_void,
         _count: u32,
     ) {
-        put(library, with_context(|| load(image, |_| {}, "cuLibraryLoadData"))?)
+        put(place, library(|| load(image, |_| {}, "cuLibraryLoadData"))?)
     }
 
     fn cuLibraryLoadFromFile(
-        library: *mut Handle,
+        place: *mut Handle,
         path: *const c_char,
         _jit_keys: *mut u32,
         _jit_values: *mut *mut c_void,
@@ -40,7 +51,7 @@ calls! {
         _values: *mut *mut c_void,
         _count: u32,
     ) {
-        put(library, with_context(|| load_file(path, "cuLibraryLoadFromFile"))?)
+        put(place, library(|| load_file(path, "cuLibraryLoadFromFile"))?)
     }
 
     fn cuLibraryUnload(library: Handle) {
@@ -48,10 +59,9 @@ calls! {
     }
 
     fn cuLibraryGetModule(module: *mut Handle, library: Handle) {
-        if !live()?.modules.contains_key(&library) {
-            return Err(INVALID_HANDLE);
-        }
-        put(module, library)
+        let mut gpu = live()?;
+        let here = gpu.here();
+        put(module, gpu.module_for(library, here)?)
     }
 
     fn cuLibraryGetKernel(kernel: *mut Handle, library: Handle, name: *const c_char) {
@@ -74,20 +84,21 @@ calls! {
     }
 
     fn cuLibraryGetGlobal(address: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char) {
-        let (place, size) = live()?.variable(library, text(name)?)?;
+        let (place, size) = variable(library, name)?;
         put_if(address, place)?;
         put_if(bytes, size)
     }
 
     fn cuLibraryGetManaged(address: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char) {
-        let (place, size) = live()?.variable(library, text(name)?)?;
+        let (place, size) = variable(library, name)?;
         put_if(address, place)?;
         put_if(bytes, size)
     }
 
     fn cuKernelGetFunction(function: *mut Handle, kernel: Handle) {
-        live()?.function(kernel)?;
-        put(function, kernel)
+        let mut gpu = live()?;
+        let here = gpu.here();
+        put(function, gpu.kernel_for(kernel, here)?)
     }
 
     fn cuKernelGetLibrary(library: *mut Handle, kernel: Handle) {

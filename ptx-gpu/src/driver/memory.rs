@@ -7,7 +7,7 @@ use crate::caller::Caller;
 use crate::gpu::{Gpu, Handle, live};
 use crate::memory::Home;
 use crate::perform::submit;
-use crate::status::{INVALID_DEVICE, INVALID_VALUE, OUT_OF_MEMORY, Result};
+use crate::status::{INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::work::Work;
 
 /// Rows of a pitched allocation begin at a multiple of this.
@@ -17,31 +17,37 @@ const PITCH: usize = 512;
 pub(crate) fn give(address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
     let mut gpu = live()?;
     gpu.is_unsafe()?;
-    put(address, allocate(&mut gpu, bytes, home, call)?)
+    let here = gpu.here();
+    put(address, allocate(&mut gpu, bytes, home, here, call)?)
 }
 
-/// Gives device memory in a stream. One that captures gives it anew each time that its graph is launched.
-pub(crate) fn give_in(stream: Handle, address: *mut u64, bytes: usize, call: &str) -> Result {
+/// Gives device memory in a stream, of a pool or of that which the stream's GPU uses. A stream that captures gives it anew each time that
+/// its graph is launched.
+pub(crate) fn give_in(stream: Handle, address: *mut u64, bytes: usize, pool: Option<Handle>, call: &str) -> Result {
     let caller = Caller::of_call();
     let mut gpu = live()?;
     let (stream, captures) = gpu.enter(stream)?;
+    let of_stream = gpu.order.gpu_of(stream);
+    let pool = pool.unwrap_or_else(|| gpu.pool(of_stream));
+    let of = gpu.gpu_of_pool(pool)?;
     if !captures {
         let mut point = gpu.order.begin(stream, caller);
-        let place = allocate(&mut gpu, bytes, Home::Device, call)?;
+        let place = allocate(&mut gpu, bytes, Home::Device, of, call)?;
+        gpu.memory.is_of_pool(place, pool);
         gpu.has_allocated(place, call, &mut point);
         gpu.order.end(stream, &point.clock);
         return put(address, place);
     }
-    let place = gpu.memory.allocate_asleep(bytes, call)?;
+    let place = gpu.memory.allocate_asleep(bytes, of, call)?;
     gpu.record(stream, Work::Allocate(place, bytes))?;
     put(address, place)
 }
 
-fn allocate(gpu: &mut Gpu, bytes: usize, home: Home, call: &str) -> Result<u64> {
-    if home != Home::Host && gpu.memory.used.saturating_add(bytes) > gpu.device.memory {
+fn allocate(gpu: &mut Gpu, bytes: usize, home: Home, of: usize, call: &str) -> Result<u64> {
+    if home != Home::Host && bytes > gpu.free_memory(of) {
         return Err(OUT_OF_MEMORY);
     }
-    let place = gpu.memory.allocate(bytes, home, call)?;
+    let place = gpu.memory.allocate(bytes, home, of, call)?;
     gpu.has_allocation(place);
     Ok(place)
 }
@@ -50,13 +56,12 @@ fn allocate(gpu: &mut Gpu, bytes: usize, home: Home, call: &str) -> Result<u64> 
 pub(crate) fn take(address: u64, call: &str) -> Result {
     let mut gpu = live()?;
     gpu.is_unsafe()?;
-    if gpu.memory.find(address).is_some_and(|one| one.is_of_stream) {
+    if gpu.memory.find(address).is_some_and(|one| one.is_of_stream()) {
         gpu.frees_without_waiting(address);
         return gpu.memory.free(address, &[Home::Device], call);
     }
-    gpu.memory.free(address, &[Home::Device, Home::Managed, Home::Graph], call)?;
-    gpu.order.waits_to_free(address);
-    Ok(())
+    gpu.waits_to_free(address);
+    gpu.memory.free(address, &[Home::Device, Home::Managed, Home::Graph], call)
 }
 
 /// Frees memory of the host. No document says that this waits for the GPU.
@@ -77,9 +82,9 @@ pub(super) const DEVICE: u32 = 1;
 /// The host as the number of a device.
 const HOST: i32 = -1;
 
-/// Where memory may be: on the device, or on the host.
-fn is_place(device: i32) -> Result {
-    if device == 0 || device == HOST { Ok(()) } else { Err(INVALID_DEVICE) }
+/// Where memory may be: on a GPU, or on the host.
+fn is_place(gpu: &Gpu, device: i32) -> Result {
+    if device == HOST { Ok(()) } else { gpu.named(device).map(drop) }
 }
 
 /// The device of a place, which is a structure of a kind and a number.
@@ -89,8 +94,8 @@ pub(super) fn device_of(location: u64) -> i32 {
 
 /// Managed memory is to be on the device, or on the host.
 pub(super) fn prefetched(address: u64, bytes: usize, device: i32, stream: Handle, call: &str) -> Result {
-    is_place(device)?;
     let mut gpu = live()?;
+    is_place(&gpu, device)?;
     gpu.enter_only(stream)?;
     gpu.memory.expect_managed(address, bytes, call)
 }
@@ -101,7 +106,7 @@ const TO_READ: u32 = 8;
 calls! {
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
         let gpu = live()?;
-        put_if(free, gpu.free_memory())?;
+        put_if(free, gpu.free_memory(gpu.here()))?;
         put_if(total, gpu.device.memory)
     }
 
@@ -129,7 +134,7 @@ calls! {
 
     #[ptsz]
     fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) {
-        give_in(stream, address, bytes, "cuMemAllocAsync")
+        give_in(stream, address, bytes, None, "cuMemAllocAsync")
     }
 
     #[ptsz]
@@ -152,7 +157,8 @@ calls! {
     fn cuMemHostRegister_v2(address: u64, bytes: usize, flags: u32) {
         let mut gpu = live()?;
         gpu.is_unsafe()?;
-        gpu.memory.register(address, bytes, flags & TO_READ != 0)
+        let here = gpu.here();
+        gpu.memory.register(address, bytes, here, flags & TO_READ != 0)
     }
 
     fn cuMemHostUnregister(address: u64) {

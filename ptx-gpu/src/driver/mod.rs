@@ -30,4 +30,4 @@ mod stream_value;
 pub(crate) mod tensor_map;
 pub(crate) mod texture;
 pub(crate) mod user_object;
-mod virtual_memory;
+pub(crate) mod virtual_memory;

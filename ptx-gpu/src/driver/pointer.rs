@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::call::{calls, get, put};
-use crate::gpu::{current, live};
+use crate::gpu::{Gpu, current, live};
 use crate::memory::Allocation;
 use crate::status::{INVALID_VALUE, Result};
 
@@ -12,10 +12,11 @@ const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 
 /// `CU_POINTER_ATTRIBUTE_…`
-fn attribute(value: *mut c_void, which: u32, address: u64, one: &Allocation) -> Result {
+fn attribute(gpu: &Gpu, value: *mut c_void, which: u32, address: u64, one: &Allocation) -> Result {
     let of_host = one.is_pinned();
     match which {
-        1 => put(value.cast(), current()),
+        1 if one.gpu == gpu.here() => put(value.cast(), current()),
+        1 => put(value.cast(), gpu.gpus[one.gpu].primary),
         2 => put(value.cast(), if of_host { HOST } else { DEVICE }),
         3 => put(value.cast(), address),
         4 if of_host || one.is_managed() => put(value.cast(), address),
@@ -23,7 +24,7 @@ fn attribute(value: *mut c_void, which: u32, address: u64, one: &Allocation) -> 
         6 => put(value.cast(), 1u32),
         7 => put(value.cast(), one.number),
         8 => put(value.cast(), u8::from(one.is_managed())),
-        9 => put(value.cast(), 0i32),
+        9 => put(value.cast(), one.gpu as i32),
         10 => put(value.cast(), 0u8),
         11 => put(value.cast(), one.begin),
         12 => put(value.cast(), one.bytes),
@@ -39,7 +40,7 @@ fn attribute(value: *mut c_void, which: u32, address: u64, one: &Allocation) -> 
 calls! {
     fn cuPointerGetAttribute(value: *mut c_void, which: u32, address: u64) {
         let gpu = live()?;
-        attribute(value, which, address, gpu.memory.find_known(address).ok_or(INVALID_VALUE)?)
+        attribute(&gpu, value, which, address, gpu.memory.find_known(address).ok_or(INVALID_VALUE)?)
     }
 
     // Of what is no memory of the GPU, everything is 0.
@@ -48,7 +49,7 @@ calls! {
         for at in 0..count as usize {
             let (which, value) = (get(which.wrapping_add(at))?, get(values.wrapping_add(at))?);
             match gpu.memory.find_known(address) {
-                Some(one) => attribute(value, which, address, one).or_else(|status| match which {
+                Some(one) => attribute(&gpu, value, which, address, one).or_else(|status| match which {
                     4 => Ok(()),
                     _ => Err(status),
                 })?,

@@ -21,8 +21,10 @@ fn create(stream: *mut Handle, flags: u32, priority: i32) -> Result {
     let mut gpu = live()?;
     let handle = handle::next();
     put(stream, handle)?;
-    gpu.streams.insert(handle, Stream { flags, priority: priority.clamp(-5, 0), captured: None });
-    gpu.order.create(handle, if flags & NON_BLOCKING == 0 { Kind::Blocking } else { Kind::NonBlocking });
+    let (context, priority) = (current(), priority.clamp(-5, 0));
+    gpu.streams.insert(handle, Stream { context, flags, priority, captured: None });
+    let (kind, here) = (if flags & NON_BLOCKING == 0 { Kind::Blocking } else { Kind::NonBlocking }, gpu.here());
+    gpu.order.create(handle, kind, here);
     Ok(())
 }
 
@@ -33,6 +35,9 @@ fn of_stream(stream: Handle) -> Result<MutexGuard<'static, Gpu>> {
 
 fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
     let mut gpu = awake()?;
+    if gpu.event(start)?.gpu != gpu.event(end)?.gpu {
+        return Err(INVALID_HANDLE);
+    }
     let mut done = Clock::default();
     let mut of = |event: Handle| {
         let event = gpu.event(event)?;
@@ -59,8 +64,8 @@ fn is_external(flags: u32) -> Result<bool> {
 fn record(event: Handle, stream: Handle, is_external: bool) -> Result {
     {
         let mut gpu = live()?;
-        gpu.event(event)?;
         let (stream, captures) = gpu.enter(stream)?;
+        gpu.event_for(event, stream)?;
         if captures && !is_external {
             return gpu.mark(stream, event);
         }
@@ -142,8 +147,9 @@ calls! {
 
     #[ptsz]
     fn cuStreamGetCtx(stream: Handle, context: *mut Handle) {
-        live()?.stream(stream)?;
-        put(context, current())
+        let mut gpu = live()?;
+        let stream = gpu.stream(stream)?;
+        put(context, gpu.streams.get(&stream).map_or(current(), |stream| stream.context))
     }
 
     // No stream here is of a part of the GPU.
@@ -160,8 +166,9 @@ calls! {
 
     #[ptsz]
     fn cuStreamGetDevice(stream: Handle, device: *mut i32) {
-        live()?.stream(stream)?;
-        put(device, 0)
+        let mut gpu = live()?;
+        let stream = gpu.stream(stream)?;
+        put(device, gpu.order.gpu_of(stream) as i32)
     }
 
     // An event of several processes takes no times.
@@ -172,7 +179,8 @@ calls! {
         let mut gpu = live()?;
         let handle = handle::next();
         put(event, handle)?;
-        gpu.events.insert(handle, Event { flags, ..Event::default() });
+        let here = gpu.here();
+        gpu.events.insert(handle, Event { gpu: here, flags, ..Event::default() });
         Ok(())
     }
 

@@ -1,28 +1,26 @@
 //! Virtual memory management: addresses are reserved, memory is made without an address, and mapped.
 
-use super::memory::DEVICE;
+use super::memory::{DEVICE, device_of};
 use crate::call::{calls, get, put};
 use crate::gpu::{Gpu, Handle, live};
-use crate::mapped::GRANULARITY;
+use crate::mapped::{GRANULARITY, gpu_of};
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, OUT_OF_MEMORY, Result};
 
 /// `CUmemAccessDesc`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Access {
-    kind: u32,
-    id: i32,
-    access: u32,
+    pub(super) kind: u32,
+    pub(super) id: i32,
+    pub(super) access: u32,
 }
 
-/// `CUmemAllocationProp`: memory of the device, which no other process gets.
-fn properties(place: *const [u64; 4]) -> Result<[u64; 4]> {
+/// `CUmemAllocationProp`: memory of a GPU, which no other process gets.
+fn properties(gpu: &Gpu, place: *const [u64; 4]) -> Result<[u64; 4]> {
     let all = get(place)?;
     let (kind, shared) = (all[0] as u32, (all[0] >> 32) as u32);
-    let (location, device) = (all[1] as u32, (all[1] >> 32) as u32);
-    match (kind, location) {
-        (1, DEVICE) if device == 0 && shared <= 1 => Ok(all),
-        (1, DEVICE) if device != 0 => Err(INVALID_DEVICE),
+    match (kind, all[1] as u32) {
+        (1, DEVICE) => gpu.named(gpu_of(&all) as i32).and(if shared <= 1 { Ok(all) } else { Err(INVALID_VALUE) }),
         _ => Err(INVALID_VALUE),
     }
 }
@@ -35,10 +33,6 @@ fn changed(gpu: &mut Gpu, address: u64, call: &str) {
     }
 }
 
-fn release(gpu: &mut Gpu, bytes: u64) {
-    gpu.memory.used -= bytes as usize;
-}
-
 fn is_whole(bytes: usize) -> Result<u64> {
     let bytes = bytes as u64;
     if bytes > 0 && bytes.is_multiple_of(GRANULARITY) { Ok(bytes) } else { Err(INVALID_VALUE) }
@@ -46,7 +40,7 @@ fn is_whole(bytes: usize) -> Result<u64> {
 
 calls! {
     fn cuMemGetAllocationGranularity(bytes: *mut usize, what: *const [u64; 4], _option: u32) {
-        properties(what)?;
+        properties(&*live()?, what)?;
         put(bytes, GRANULARITY as usize)
     }
 
@@ -67,21 +61,21 @@ calls! {
     }
 
     fn cuMemCreate(handle: *mut Handle, bytes: usize, what: *const [u64; 4], _flags: u64) {
-        let what = properties(what)?;
-        let bytes = is_whole(bytes)?;
         let mut gpu = live()?;
-        if gpu.memory.used as u64 + bytes > gpu.device.memory as u64 {
+        let what = properties(&gpu, what)?;
+        let (bytes, of) = (is_whole(bytes)?, gpu_of(&what));
+        if bytes > gpu.free_memory(of) as u64 {
             return Err(OUT_OF_MEMORY);
         }
         let piece = gpu.mapped.create(bytes, what)?;
-        gpu.memory.used += bytes as usize;
+        gpu.memory.uses(of, bytes as usize);
         put(handle, piece)
     }
 
     fn cuMemRelease(handle: Handle) {
         let mut gpu = live()?;
-        let bytes = gpu.mapped.release(handle)?;
-        release(&mut gpu, bytes);
+        let (of, bytes) = gpu.mapped.release(handle)?;
+        gpu.memory.gives_back(of, bytes as usize);
         Ok(())
     }
 
@@ -91,10 +85,11 @@ calls! {
 
     fn cuMemUnmap(address: u64, bytes: usize) {
         let mut gpu = live()?;
-        let free = gpu.mapped.unmap(address, bytes as u64)?;
-        release(&mut gpu, free);
+        for (of, bytes) in gpu.mapped.unmap(address, bytes as u64)? {
+            gpu.memory.gives_back(of, bytes as usize);
+        }
         changed(&mut gpu, address, "cuMemUnmap");
-        gpu.order.waits_to_free(address);
+        gpu.waits_for_all();
         gpu.order.forget(address, address + bytes as u64);
         Ok(())
     }
@@ -102,18 +97,21 @@ calls! {
     fn cuMemSetAccess(address: u64, bytes: usize, who: *const Access, count: usize) {
         for at in 0..count {
             let Access { kind, id, access } = get(who.wrapping_add(at))?;
-            if kind != DEVICE || id != 0 {
+            if kind != DEVICE {
                 return Err(INVALID_DEVICE);
             }
             let mut gpu = live()?;
-            gpu.mapped.set_access(address, bytes as u64, access)?;
+            let who = gpu.named(id)?;
+            gpu.mapped.set_access(address, bytes as u64, who, access)?;
             changed(&mut gpu, address, "cuMemSetAccess");
         }
         Ok(())
     }
 
-    fn cuMemGetAccess(access: *mut u64, _location: *const u64, address: u64) {
-        let found = live()?.mapped.access_of(address)?;
+    fn cuMemGetAccess(access: *mut u64, location: *const u64, address: u64) {
+        let gpu = live()?;
+        let who = gpu.named(device_of(get(location)?))?;
+        let found = gpu.mapped.access_of(address, who)?;
         put(access, u64::from(found))
     }
 

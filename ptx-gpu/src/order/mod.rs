@@ -22,6 +22,7 @@ use uses::Uses;
 /// What is known of a stream.
 struct Own {
     kind: Kind,
+    gpu: usize,
     /// How many were created before it.
     number: usize,
     /// Its line, and those of the branches of its graphs.
@@ -51,8 +52,13 @@ pub(crate) struct Point {
 #[derive(Default)]
 pub(crate) struct Order {
     streams: HashMap<Handle, Own>,
-    /// Of each line how many pieces of work it was given.
+    /// Of each line how many pieces of work it was given, and of which GPU's stream it is.
     counts: Vec<u64>,
+    gpus: Vec<usize>,
+    /// What will be done when all work is done of a GPU's streams that are gone.
+    gone: HashMap<usize, Clock>,
+    /// What the streams come after that a GPU will have.
+    held_back: HashMap<usize, Clock>,
     /// Lines of streams that are gone.
     free: Vec<Line>,
     created: usize,
@@ -67,30 +73,36 @@ pub(crate) struct Order {
 
 impl Order {
     /// A stream is created. Some exist by themselves when they are first used.
-    pub(crate) fn create(&mut self, stream: Handle, kind: Kind) {
+    pub(crate) fn create(&mut self, stream: Handle, kind: Kind, gpu: usize) {
         self.created += usize::from(matches!(kind, Kind::Blocking | Kind::NonBlocking));
-        let (number, line) = (self.created, self.line());
-        self.streams.insert(stream, Own { kind, number, lines: vec![line], clock: Clock::default(), grid: None });
+        let (number, line) = (self.created, self.line(gpu));
+        let (lines, clock) = (vec![line], self.held_back.get(&gpu).cloned().unwrap_or_default());
+        self.streams.insert(stream, Own { kind, gpu, number, lines, clock, grid: None });
     }
 
-    /// The default stream is used, which nobody creates.
-    pub(crate) fn has_legacy(&mut self, stream: Handle) {
+    /// The default stream of a GPU is used, which nobody creates.
+    pub(crate) fn has_legacy(&mut self, stream: Handle, gpu: usize) {
         if !self.streams.contains_key(&stream) {
-            self.create(stream, Kind::Legacy);
+            self.create(stream, Kind::Legacy, gpu);
         }
     }
 
-    fn line(&mut self) -> Line {
+    /// A line that is free, or a new one.
+    fn line(&mut self, gpu: usize) -> Line {
         let done = self.free.iter().position(|line| self.host.of(*line) >= self.counts[*line]);
-        done.map(|at| self.free.swap_remove(at)).unwrap_or_else(|| {
+        let line = done.map(|at| self.free.swap_remove(at)).unwrap_or_else(|| {
             self.counts.push(0);
+            self.gpus.push(gpu);
             self.counts.len() - 1
-        })
+        });
+        self.gpus[line] = gpu;
+        line
     }
 
     /// A stream is destroyed. What it was given is still done.
     pub(crate) fn destroy(&mut self, stream: Handle) {
         if let Some(own) = self.streams.remove(&stream) {
+            self.gone.entry(own.gpu).or_default().join(&own.clock);
             self.free.extend(own.lines);
         }
     }
@@ -118,6 +130,7 @@ impl Order {
         let mut clock = Clock::default();
         let Some(own) = self.streams.get(&stream) else { return clock };
         let waits_for = |other: &Own| match own.kind {
+            _ if other.gpu != own.gpu => false,
             Kind::Legacy => other.kind != Kind::NonBlocking,
             Kind::NonBlocking => false,
             Kind::OfThread | Kind::Blocking => other.kind == Kind::Legacy,
@@ -156,7 +169,7 @@ impl Order {
         let lines = self.streams.get(&point.stream).map(|own| own.lines.clone()).unwrap_or_default();
         let follows = |line: &Line| point.clock.of(*line) >= self.counts[*line];
         let line = lines.into_iter().find(follows).unwrap_or_else(|| {
-            let line = self.line();
+            let line = self.line(self.gpu_of(point.stream));
             self.streams.entry(point.stream).and_modify(|own| own.lines.push(line));
             line
         });
@@ -213,18 +226,34 @@ impl Order {
         self.host_knows(&self.clock_of(stream));
     }
 
-    /// The host has waited for everything.
-    pub(crate) fn host_waits_for_all(&mut self) {
-        let mut clock = self.host.clone();
-        self.counts.iter().enumerate().for_each(|(line, count)| clock.raise(line, *count));
-        self.host_knows(&clock);
+    /// What will be done when all work of a GPU is done.
+    fn clock_of_gpu(&self, gpu: usize) -> Clock {
+        let mut clock = self.gone.get(&gpu).cloned().unwrap_or_default();
+        self.streams.values().filter(|own| own.gpu == gpu).for_each(|own| clock.join(&own.clock));
+        let lines = self.counts.iter().enumerate().filter(|(line, _)| self.gpus[*line] == gpu);
+        lines.for_each(|(line, count)| clock.raise(line, *count));
+        clock
     }
 
-    /// The host frees memory, which has waited for everything.
-    pub(crate) fn waits_to_free(&mut self, place: u64) {
-        if place != 0 {
-            self.host_waits_for_all();
-        }
+    /// The host has waited for all work of a GPU.
+    pub(crate) fn host_waits_for_gpu(&mut self, gpu: usize) {
+        self.host_knows(&self.clock_of_gpu(gpu));
+    }
+
+    /// A piece of work comes after all work of a GPU.
+    pub(crate) fn follow_gpu(&self, point: &mut Point, gpu: usize) {
+        point.clock.join(&self.clock_of_gpu(gpu));
+    }
+
+    /// All later work of a GPU comes after this.
+    pub(crate) fn hold_back_gpu(&mut self, gpu: usize, clock: &Clock) {
+        self.streams.values_mut().filter(|own| own.gpu == gpu).for_each(|own| own.clock.join(clock));
+        self.held_back.entry(gpu).or_default().join(clock);
+    }
+
+    /// The GPU of a stream.
+    pub(crate) fn gpu_of(&self, stream: Handle) -> usize {
+        self.streams.get(&stream).map_or(0, |own| own.gpu)
     }
 
     /// Whether the host knows how far a line was done.

@@ -4,6 +4,7 @@ use super::error::runtime;
 use super::memory::sides;
 use crate::array::Array;
 use crate::call::{get, put};
+use crate::driver::device::is_named;
 use crate::driver::memory::give;
 use crate::gpu::{Handle, live};
 use crate::memory::Home;
@@ -118,9 +119,10 @@ pub(crate) struct PeerCuboid {
     size: [usize; 3],
 }
 
-/// There is one device: both sides are its own.
+/// The addresses say by themselves which GPU's each side is.
 fn peer_cuboid(what: *const PeerCuboid, call: &'static str) -> Result<Work> {
-    let PeerCuboid { from_array, from_place, from, to_array, to_place, to, size, .. } = get(what)?;
+    let PeerCuboid { from_array, from_place, from, from_device, to_array, to_place, to, to_device, size } = get(what)?;
+    [to_device, from_device].into_iter().try_for_each(is_named)?;
     cuboid(&Cuboid { from_array, from_place, from, to_array, to_place, to, size, kind: 3 }, call)
 }
 

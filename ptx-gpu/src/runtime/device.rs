@@ -5,23 +5,32 @@ use std::ffi::{c_char, c_void};
 use super::error::{forward, runtime};
 use crate::call::put;
 use crate::driver::{context, device, entry};
-use crate::gpu::live;
-use crate::status::{INVALID_DEVICE, NOT_FOUND, PEER_ACCESS_NOT_ENABLED, PEER_ACCESS_UNSUPPORTED};
+use crate::gpu::{any, contexts, live};
+use crate::status::{NOT_FOUND, PEER_ACCESS_UNSUPPORTED};
 
 /// The release that this runtime is like: 13.0.
 const VERSION: i32 = 13000;
 
 runtime! {
     fn cudaGetDevice(device: *mut i32) {
-        put(device, 0)
+        put(device, any().here() as i32)
     }
 
     fn cudaSetDevice(device: i32) {
-        device::only(device)
+        let mut gpu = any();
+        let at = gpu.named(device)?;
+        let own = &mut gpu.gpus[at];
+        own.retained = own.retained.max(1);
+        let primary = own.primary;
+        contexts(|all| {
+            all.pop();
+            all.push(primary);
+        });
+        Ok(())
     }
 
     fn cudaInitDevice(device: i32, _device_flags: u32, _flags: u32) {
-        device::only(device)
+        device::is_named(device)
     }
 
     fn cudaSetValidDevices(_devices: *const i32, _count: i32) {
@@ -38,17 +47,24 @@ runtime! {
 
     #[also(cudaThreadExit)]
     fn cudaDeviceReset() {
-        live()?.order.host_waits_for_all();
+        let mut gpu = live()?;
+        let here = gpu.here();
+        gpu.order.host_waits_for_gpu(here);
+        gpu.gpus[here].peers.clear();
         Ok(())
     }
 
-    // There is one device, and none is its own peer.
-    fn cudaDeviceEnablePeerAccess(peer: i32, _flags: u32) {
-        Err(if peer == 0 { PEER_ACCESS_UNSUPPORTED } else { INVALID_DEVICE })
+    // No GPU is its own peer.
+    fn cudaDeviceEnablePeerAccess(peer: i32, flags: u32) {
+        let mut gpu = live()?;
+        let both = (gpu.here(), gpu.named(peer)?);
+        if both.0 == both.1 { Err(PEER_ACCESS_UNSUPPORTED) } else { context::enable(&mut gpu, both, flags) }
     }
 
     fn cudaDeviceDisablePeerAccess(peer: i32) {
-        Err(if peer == 0 { PEER_ACCESS_NOT_ENABLED } else { INVALID_DEVICE })
+        let mut gpu = live()?;
+        let both = (gpu.here(), gpu.named(peer)?);
+        context::disable(&mut gpu, both)
     }
 
     fn cudaSetDeviceFlags(_flags: u32) {
@@ -101,6 +117,8 @@ forward! {
     cudaDeviceGetStreamPriorityRange(least: *mut i32, greatest: *mut i32)
         => context::cuCtxGetStreamPriorityRange, least, greatest;
     cudaDeviceCanAccessPeer(can: *mut i32, of: i32, peer: i32) => device::cuDeviceCanAccessPeer, can, of, peer;
+    cudaDeviceGetP2PAttribute(value: *mut i32, which: u32, of: i32, peer: i32)
+        => device::cuDeviceGetP2PAttribute, value, which, of, peer;
     cudaDeviceGetPCIBusId(text: *mut c_char, room: i32, of: i32) => device::cuDeviceGetPCIBusId, text, room, of;
     cudaDeviceGetByPCIBusId(found: *mut i32, bus: *const c_char) => device::cuDeviceGetByPCIBusId, found, bus;
     cudaDeviceGetCacheConfig(config: *mut u32) => context::cuCtxGetCacheConfig, config;

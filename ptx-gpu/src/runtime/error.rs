@@ -69,16 +69,16 @@ pub(super) fn of(status: u32) -> Result {
     if status == 0 { Ok(()) } else { Err(Status(status)) }
 }
 
-/// The runtime begins the driver, retains the primary context, and uses it in a thread that has none.
+/// The runtime begins the driver, retains the first GPU's primary context, and uses it in a thread that has none.
 pub(super) fn ready() {
-    let primary = {
-        let mut gpu = any();
-        gpu.is_initialized = true;
-        gpu.primary.1 = gpu.primary.1.max(1);
-        gpu.primary.0
-    };
-    if current() == 0 {
-        contexts(|all| all.push(primary));
+    let mut gpu = any();
+    gpu.is_initialized = true;
+    if current() != 0 {
+        return;
+    }
+    if let Some(first) = gpu.gpus.first_mut() {
+        first.retained = first.retained.max(1);
+        contexts(|all| all.push(first.primary));
     }
 }
 

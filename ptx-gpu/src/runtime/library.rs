@@ -3,10 +3,9 @@
 use std::ffi::{c_char, c_void};
 
 use super::error::{forward, runtime};
-use crate::driver::function::set_attribute;
+use crate::driver::function::{kernel_on, set_attribute};
 use crate::driver::library as driver;
 use crate::gpu::{Handle, live};
-use crate::status::INVALID_DEVICE;
 
 forward! {
     cudaLibraryLoadData(
@@ -43,9 +42,8 @@ forward! {
 
 runtime! {
     fn cudaKernelSetAttributeForDevice(kernel: Handle, which: u32, value: i32, device: i32) {
-        if device != 0 {
-            return Err(INVALID_DEVICE);
-        }
-        set_attribute(&mut *live()?, kernel, which, value)
+        let mut gpu = live()?;
+        let kernel = kernel_on(&mut gpu, kernel, device)?;
+        set_attribute(&mut gpu, kernel, which, value)
     }
 }

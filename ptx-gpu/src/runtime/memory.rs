@@ -7,10 +7,11 @@ use super::register::symbol;
 use crate::call::put;
 use crate::driver::batch;
 use crate::driver::copy::{self, Sides, bytes};
+use crate::driver::device::is_named;
 use crate::driver::fill::fill;
 use crate::driver::memory::{self as driver, give, give_in, take};
 use crate::gpu::{Handle, live};
-use crate::memory::Home;
+use crate::memory::{Allocation, Home};
 use crate::perform::{submit, submit_and_wait};
 use crate::status::{INVALID_VALUE, Result};
 use crate::work::{Side, Transfer, Work};
@@ -31,8 +32,8 @@ fn some(address: *mut u64, bytes: usize, home: Home, call: &str) -> Result {
     if bytes == 0 { put(address, 0) } else { give(address, bytes, home, call) }
 }
 
-fn some_in(stream: Handle, address: *mut u64, bytes: usize, call: &str) -> Result {
-    if bytes == 0 { put(address, 0) } else { give_in(stream, address, bytes, call) }
+fn some_in(stream: Handle, address: *mut u64, bytes: usize, pool: Option<Handle>, call: &str) -> Result {
+    if bytes == 0 { put(address, 0) } else { give_in(stream, address, bytes, pool, call) }
 }
 
 /// Part of a variable.
@@ -90,12 +91,12 @@ runtime! {
 
     #[ptsz]
     fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) {
-        some_in(stream, address, bytes, "cudaMallocAsync")
+        some_in(stream, address, bytes, None, "cudaMallocAsync")
     }
 
     #[ptsz]
-    fn cudaMallocFromPoolAsync(address: *mut u64, bytes: usize, _pool: Handle, stream: Handle) {
-        some_in(stream, address, bytes, "cudaMallocFromPoolAsync")
+    fn cudaMallocFromPoolAsync(address: *mut u64, bytes: usize, pool: Handle, stream: Handle) {
+        some_in(stream, address, bytes, Some(pool), "cudaMallocFromPoolAsync")
     }
 
     fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: u32) {
@@ -134,18 +135,20 @@ runtime! {
         submit(stream, copy::bytes(to, from, bytes, sides(kind)?, "cudaMemcpyAsync"))
     }
 
-    fn cudaMemcpyPeer(to: u64, _to_device: i32, from: u64, _from_device: i32, bytes: usize) {
+    fn cudaMemcpyPeer(to: u64, to_device: i32, from: u64, from_device: i32, bytes: usize) {
+        [to_device, from_device].into_iter().try_for_each(is_named)?;
         submit_and_wait(&copy::bytes(to, from, bytes, Sides::Both, "cudaMemcpyPeer"))
     }
 
     fn cudaMemcpyPeerAsync(
         to: u64,
-        _to_device: i32,
+        to_device: i32,
         from: u64,
-        _from_device: i32,
+        from_device: i32,
         bytes: usize,
         stream: Handle,
     ) {
+        [to_device, from_device].into_iter().try_for_each(is_named)?;
         submit(stream, copy::bytes(to, from, bytes, Sides::Both, "cudaMemcpyPeerAsync"))
     }
 
@@ -229,11 +232,14 @@ runtime! {
     // The kinds: unregistered, of the host, of the device, managed.
     fn cudaPointerGetAttributes(place: *mut Attributes, address: u64) {
         let gpu = live()?;
-        let (kind, device, device_pointer, host_pointer) = match gpu.memory.find_known(address).map(|one| one.home) {
-            None | Some(Home::Array) => (0, -2, 0, address),
-            Some(Home::Device | Home::Variable | Home::Graph | Home::Mapped) => (2, 0, address, 0),
-            Some(Home::Managed | Home::ManagedVariable) => (3, 0, address, address),
-            Some(Home::Host | Home::Registered) => (1, 0, address, address),
+        let found = gpu.memory.find_known(address).filter(|one| one.home != Home::Array);
+        let device = found.map_or(-2, |one| one.gpu as i32);
+        let reached = |one: &Allocation| if gpu.has_access(gpu.here(), one) { address } else { 0 };
+        let (kind, device_pointer, host_pointer) = match found {
+            None => (0, 0, address),
+            Some(one) if one.is_managed() => (3, address, address),
+            Some(one) if one.is_pinned() => (1, address, address),
+            Some(one) => (2, reached(one), 0),
         };
         put(place, Attributes { kind, device, device_pointer, host_pointer })
     }

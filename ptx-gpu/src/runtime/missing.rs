@@ -15,7 +15,7 @@ missing! {
     cudaArrayGetSparseProperties cudaDestroyExternalMemory cudaDestroyExternalSemaphore cudaDevResourceGenerateDesc
     cudaDevSmResourceSplit cudaDevSmResourceSplitByCount cudaDeviceFlushGPUDirectRDMAWrites cudaDeviceGetDevResource
     cudaDeviceGetExecutionCtx cudaDeviceGetHostAtomicCapabilities
-    cudaDeviceGetNvSciSyncAttributes cudaDeviceGetP2PAtomicCapabilities cudaDeviceGetP2PAttribute
+    cudaDeviceGetNvSciSyncAttributes cudaDeviceGetP2PAtomicCapabilities
     cudaDeviceGetSharedMemConfig cudaDeviceGetTexture1DLinearMaxWidth cudaDeviceRegisterAsyncNotification
     cudaDeviceSetSharedMemConfig cudaDeviceUnregisterAsyncNotification
     cudaEGLStreamConsumerAcquireFrame cudaEGLStreamConsumerConnect cudaEGLStreamConsumerConnectWithFlags

@@ -1,8 +1,9 @@
 //! `cudaDeviceProp`, as CUDA 11, 12 and 13 lay it out: most of it is attributes of the device.
 
 use super::error::runtime;
+use crate::device::uuid_bytes;
 use crate::gpu::live;
-use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result};
+use crate::status::{INVALID_VALUE, Result};
 
 /// The bytes of the structure in each release. That of CUDA 11 ends where CUDA 12's has more fields.
 const BYTES_11: usize = 728;
@@ -124,17 +125,15 @@ const FIELDS: [(usize, &[u32], Of); 95] = [
 
 /// Writes the structure without the fields that only the other release has.
 fn write<const BYTES: usize>(place: *mut u8, device: i32, without: Of) -> Result {
-    if device != 0 {
-        return Err(INVALID_DEVICE);
-    }
     if place.is_null() {
         return Err(INVALID_VALUE);
     }
     let gpu = live()?;
+    let number = gpu.gpus[gpu.named(device)?].number;
     let mut all = [0u8; BYTES];
     let name = gpu.device.name.as_bytes();
     all[NAME..name.len()].copy_from_slice(name);
-    all[UUID..UUID + 16].copy_from_slice(b"ptx-interpreter\0");
+    all[UUID..UUID + 16].copy_from_slice(&uuid_bytes(number));
     all[MEMORY..MEMORY + 8].copy_from_slice(&(gpu.device.memory as u64).to_le_bytes());
     let mut at = FIRST;
     for (bytes, numbers, _) in FIELDS.into_iter().filter(|(_, _, of)| *of != without) {
@@ -142,8 +141,8 @@ fn write<const BYTES: usize>(place: *mut u8, device: i32, without: Of) -> Result
         if at == BYTES {
             break;
         }
-        for number in numbers {
-            let value = i64::from(gpu.device.attribute(*number).unwrap_or(0));
+        for which in numbers {
+            let value = i64::from(gpu.device.attribute_of(number, *which).unwrap_or(0));
             all[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
             at += bytes;
         }

@@ -37,10 +37,21 @@ impl Registry {
             return *module;
         }
         let loaded = load(*image as *const c_void, |_| {}, "__cudaRegisterFatBinary");
+        if let Ok(loaded) = loaded {
+            live()?.modules.entry(loaded).and_modify(|of| of.is_library = true);
+        }
         if loaded.is_ok() || loaded == Err(NO_BINARY_FOR_GPU) {
             *module = Some(loaded);
         }
         loaded
+    }
+
+    /// The module for this thread's GPU.
+    fn module_here(&mut self, binary: usize) -> Result<Handle> {
+        let module = self.module(binary)?;
+        let mut gpu = live()?;
+        let here = gpu.here();
+        gpu.module_for(module, here)
     }
 }
 
@@ -49,9 +60,11 @@ pub(super) fn kernel(function: usize) -> Result<Handle> {
     let mut registry = registry();
     let Some((binary, name)) = registry.functions.get(&function).cloned() else {
         let unknown = if function == 0 { INVALID_DEVICE_FUNCTION } else { INVALID_HANDLE };
-        return live()?.function(function).map(|_| function).map_err(|_| unknown);
+        let mut gpu = live()?;
+        let here = gpu.here();
+        return gpu.kernel_of_library(function, here).map_err(|_| unknown);
     };
-    let module = registry.module(binary)?;
+    let module = registry.module_here(binary)?;
     live()?.kernel(module, &name).map_err(|_| INVALID_DEVICE_FUNCTION)
 }
 
@@ -70,7 +83,7 @@ pub(super) fn kernel_to_launch(function: usize) -> Result<Handle> {
 pub(super) fn variable(symbol: usize) -> Result<(u64, usize)> {
     let mut registry = registry();
     let (binary, name) = registry.variables.get(&symbol).cloned().ok_or(INVALID_SYMBOL)?;
-    let module = registry.module(binary)?;
+    let module = registry.module_here(binary)?;
     live()?.variable(module, &name).map_err(|_| INVALID_SYMBOL)
 }
 

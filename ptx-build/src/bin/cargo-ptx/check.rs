@@ -29,6 +29,9 @@ pub(crate) struct Check {
     /// The GPU that the program sees: 90 for sm_90
     #[arg(long, default_value_t = 90)]
     sm: u32,
+    /// How many of them the program has. Then CUDA_VISIBLE_DEVICES counts
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=16))]
+    gpus: Option<u8>,
     /// Run each launch in this number of orders of its threads
     #[arg(long, default_value_t = 1)]
     seeds: u64,
@@ -96,6 +99,9 @@ impl Check {
         command.args(self.command.iter().skip(1));
         surroundings.hand_to(&mut command);
         command.env("PTX_CHECK_REPORT", report).env("PTX_CHECK_SM", self.sm.to_string());
+        if let Some(gpus) = self.gpus {
+            command.env("PTX_CHECK_GPUS", gpus.to_string());
+        }
         command.env("PTX_CHECK_SEED", self.seed.to_string());
         command.env("PTX_CHECK_SEEDS", self.seeds.to_string());
         command.env("PTX_CHECK_WEAK", u8::from(self.weak).to_string());

@@ -50,8 +50,8 @@ pub(crate) fn print_all(records: &[Record], orders: Option<&Orders>, as_json: bo
             (true, _) => format!("{}\n", line(one, orders)),
             (false, _) if *launch == 0 => format!("{}\n", one.named),
             (false, true) => {
-                let kernel = &names[&**kernel];
-                format!("{}  (launch {launch}: {kernel}{instances}, seed {seed})\n\n", one.named)
+                let (kernel, launch) = (&names[&**kernel], one.first.title());
+                format!("{}  ({launch}: {kernel}{instances}, seed {seed})\n\n", one.named)
             }
             (false, false) => format!("{}  (seed {seed})\n\n", one.named),
         };
