@@ -20,7 +20,7 @@ use crate::of_gpu::{OfGpu, Pool};
 use crate::order::{Kind, Order};
 use crate::recent::Recent;
 use crate::settings::SETTINGS;
-use crate::status::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, NOT_INITIALIZED, Result, Status};
+use crate::status::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, NO_DEVICE, NOT_INITIALIZED, Result, Status};
 use crate::stream::{Capture, Event, Stream, StreamValue};
 use crate::texture::Object;
 use crate::visible::visible;
@@ -208,6 +208,9 @@ pub(crate) fn begun() -> Result<MutexGuard<'static, Gpu>> {
 /// The driver, where the thread has a context and no kernel has failed.
 pub(crate) fn live() -> Result<MutexGuard<'static, Gpu>> {
     let gpu = begun()?;
+    if gpu.gpus.is_empty() {
+        return Err(NO_DEVICE);
+    }
     gpu.of_context(current())?;
     gpu.fault.map_or(Ok(gpu), Err)
 }

@@ -8,6 +8,7 @@ mod deadline;
 mod driver;
 mod early;
 mod ends;
+mod gpus;
 mod host;
 mod jax;
 mod launches;

@@ -6,7 +6,7 @@ use super::error::{forward, runtime};
 use crate::call::put;
 use crate::driver::{context, device, entry};
 use crate::gpu::{any, contexts, live};
-use crate::status::{NOT_FOUND, PEER_ACCESS_UNSUPPORTED};
+use crate::status::{NO_DEVICE, NOT_FOUND, PEER_ACCESS_UNSUPPORTED};
 
 /// The release that this runtime is like: 13.0.
 const VERSION: i32 = 13000;
@@ -14,6 +14,12 @@ const VERSION: i32 = 13000;
 runtime! {
     fn cudaGetDevice(device: *mut i32) {
         put(device, any().here() as i32)
+    }
+
+    fn cudaGetDeviceCount(count: *mut i32) {
+        let gpus = any().gpus.len();
+        put(count, gpus as i32)?;
+        if gpus == 0 { Err(NO_DEVICE) } else { Ok(()) }
     }
 
     fn cudaSetDevice(device: i32) {
@@ -103,7 +109,6 @@ fn entry_point(
 }
 
 forward! {
-    cudaGetDeviceCount(count: *mut i32) => device::cuDeviceGetCount, count;
     cudaDeviceGetAttribute(value: *mut i32, which: u32, of: i32) => device::cuDeviceGetAttribute, value, which, of;
     cudaDriverGetVersion(version: *mut i32) => device::cuDriverGetVersion, version;
     cudaProfilerStart() => device::cuProfilerStart,;
