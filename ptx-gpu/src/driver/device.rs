@@ -76,11 +76,11 @@ calls! {
 
     #[also(cuDeviceGetUuid_v2)]
     fn cuDeviceGetUuid(uuid: *mut [u8; 16], device: i32) {
-        put(uuid, uuid_bytes(number(&*any(), device)?))
+        put(uuid, uuid_bytes(number(&any(), device)?))
     }
 
     fn cuDeviceGetLuid(luid: *mut [u8; 8], mask: *mut u32, device: i32) {
-        let number = number(&*any(), device)?;
+        let number = number(&any(), device)?;
         put(luid, (number as u64).to_le_bytes())?;
         put(mask, 1)
     }
@@ -123,7 +123,7 @@ calls! {
     }
 
     fn cuDeviceGetP2PAttribute(value: *mut i32, which: u32, device: i32, peer: i32) {
-        put(value, between(&*any(), which, device, peer)?)
+        put(value, between(&any(), which, device, peer)?)
     }
 
     fn cuProfilerStart() {

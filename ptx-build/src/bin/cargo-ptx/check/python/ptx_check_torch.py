@@ -83,6 +83,19 @@ def to_device(host, tensor):
     copy_bytes(driver.cuMemcpyHtoDAsync_v2, tensor.data_ptr(), host.data_ptr(), end - first)
 
 
+def on_own_device(function):
+    """The function where the device of its first tensor, or the one that it names, is the current one."""
+
+    def guarded(*arguments, **named):
+        values = list(parts([arguments, list(named.values())]))
+        devices = [value.device for value in values if is_on_device(value)]
+        devices += [value for value in values if isinstance(value, torch.device) and value.type == "cuda"]
+        with torch.cuda.device(next(iter(devices), None)):
+            return function(*arguments, **named)
+
+    return guarded
+
+
 def on_host(generator):
     """The generator of the host that stands for one of the device. It begins with the same seed."""
     seed = generator.initial_seed()
@@ -222,11 +235,19 @@ def is_whole(to, source):
 
 def copy_(keys, to, source, non_blocking=False):
     """Copies a tensor: its destination is not read."""
-    if is_on_device(to) and is_on_device(source):
+    are_both = is_on_device(to) and is_on_device(source)
+    if are_both and to.device == source.device:
         tell()
     elif is_whole(to, source) and own_copy is not None:
         # It launches no kernel, and keeps pinned memory until it is done.
         return own_copy.call_boxed(keys, to, source, non_blocking)
+    elif are_both and own_copy is not None:
+        # Its own copy orders the streams of both devices.
+        whole = torch.empty(to.size(), dtype=source.dtype, device=to.device)
+        return to.copy_(whole.copy_(source.expand_as(to).resolve_conj().resolve_neg().contiguous()))
+    elif are_both:
+        torch.cuda.synchronize(to.device)
+        torch.cuda.synchronize(source.device)
     elif is_whole(to, source):
         call = driver.cuMemcpyHtoDAsync_v2 if is_on_device(to) else driver.cuMemcpyDtoHAsync_v2
         copy_bytes(call, to.data_ptr(), source.data_ptr(), to.numel() * to.itemsize)
@@ -301,8 +322,9 @@ def install(_):
             "_scaled_dot_product_flash_attention": flash_attention,
         } | ({"_scaled_mm": scaled_product} if FOUR else {})
         for word, function in replaced.items():
-            library.impl(word, function, "CUDA", **override)
-        keyed = (copy_, {"with_keyset": True}) if own_copy else (functools.partial(copy_, None), {})
+            library.impl(word, on_own_device(function), "CUDA", **override)
+        copy = on_own_device(copy_)
+        keyed = (copy, {"with_keyset": True}) if own_copy else (functools.partial(copy, None), {})
         library.impl("copy_", keyed[0], "CUDA", **keyed[1], **override)
     # Attention and convolutions are then made of operators that CPUs have.
     torch.backends.cudnn.enabled = False
