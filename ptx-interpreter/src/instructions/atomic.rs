@@ -8,9 +8,10 @@ use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::memory::aligned;
 use crate::memory::change::Change;
+use crate::memory::near::Places;
 use crate::memory::spaces::is_shared;
+use crate::memory::{aligned, all_aligned, number_at, put_number_at};
 use crate::ptx::access::{How, Scope};
 use crate::ptx::operand::{Operand, Space};
 use crate::weak::delayed::LateRead;
@@ -76,8 +77,8 @@ impl Step for AtomicStep {
         if group.mask == 0 {
             return Ok(());
         }
-        if self.is_narrow && machine.stores_at_once() && !machine.remembers_values() {
-            self.at_once(machine, group, &addresses)?;
+        if let Some(places) = self.places(machine, group, &addresses) {
+            self.at_once(machine, group, (&places, &addresses))?;
         } else {
             for thread in group.threads() {
                 let address = addresses[thread.lane];
@@ -115,18 +116,38 @@ impl AtomicStep {
         Ok(is_later)
     }
 
+    /// Where the numbers of all threads are, if memory has the newest values of all, and nothing is wrong with their addresses.
+    fn places(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Option<Places> {
+        let is_simple = self.is_narrow && machine.stores_at_once() && !machine.remembers_values();
+        if !is_simple || all_aligned(group, addresses, self.change.bytes).is_err() {
+            return None;
+        }
+        machine.places(group, addresses, self.change.bytes, true).ok()
+    }
+
     /// The threads of a group change numbers one after the other, and memory has the newest values.
-    fn at_once(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
+    fn at_once(&self, machine: &mut Machine<'_>, group: Group, (places, addresses): (&Places, &Lanes)) -> Result<()> {
+        let bytes = self.change.bytes;
         let value = machine.lanes(group, &self.values[self.values.len() - 1][0])?;
         let compare = if self.values.len() > 1 { Some(machine.lanes(group, &self.values[0][0])?) } else { None };
         let is_unused = machine.checks.is_some() && !self.is_used(machine);
         let how = How { is_unused, ..self.how };
+        let narrow = |number: u64| u128::from(number & (u64::MAX >> (64 - 8 * bytes)));
         let mut found = [0; LANES];
         for thread in group.threads() {
-            let lane = thread.lane;
-            let compare = compare.as_ref().map(|compare| compare[lane]);
-            let old = self.change(machine, thread, addresses[lane], (value[lane], compare, how));
-            found[lane] = old.map_err(|stop| stop.by(lane))?;
+            let (lane, place) = (thread.lane, places.of(thread.lane, addresses));
+            // SAFETY: `places` says that the bytes are there, and may be written.
+            let old = unsafe { number_at(place, bytes) };
+            let values = (narrow(value[lane]), compare.as_ref().map(|compare| narrow(compare[lane])));
+            let new = self.watched(machine, thread, addresses[lane], (old.into(), how), values);
+            let new = new.map_err(|stop| stop.by(lane))?;
+            // One that changes nothing is no progress for those who wait.
+            if let Some(new) = new.map(|new| new as u64).filter(|new| *new != old) {
+                machine.progress += 1;
+                // SAFETY: the same.
+                unsafe { put_number_at(place, bytes, new) };
+            }
+            found[lane] = old;
         }
         let to = self.to.iter().flatten().next();
         to.map_or(Ok(()), |to| machine.set_operand(group, to, &found))
@@ -134,26 +155,6 @@ impl AtomicStep {
 
     fn is_used(&self, machine: &Machine<'_>) -> bool {
         *self.is_used.get_or_init(|| self.to.is_some() && machine.program.uses_result_of(machine.site))
-    }
-
-    /// A thread changes a number of four or eight bytes. Gives what was there.
-    fn change(
-        &self,
-        machine: &mut Machine<'_>,
-        thread: Thread,
-        address: u64,
-        (value, compare, how): (u64, Option<u64>, How),
-    ) -> Result<u64> {
-        aligned(address, self.change.bytes)?;
-        let narrow = |number: u64| if self.change.bytes == 4 { number & u64::from(u32::MAX) } else { number };
-        let old = machine.read_number(address, self.change.bytes)?;
-        let values = (narrow(value).into(), compare.map(|compare| narrow(compare).into()));
-        let new = self.watched(machine, thread, address, (old.into(), how), values)?;
-        // One that changes nothing is no progress for those who wait.
-        if let Some(new) = new.map(|new| new as u64).filter(|new| *new != old) {
-            machine.write_number(address, self.change.bytes, new)?;
-        }
-        Ok(old)
     }
 
     /// The checks are told. Gives what is to be written after what was found: nothing, if it compares and finds something else.
@@ -166,7 +167,13 @@ impl AtomicStep {
         (value, compare): (u128, Option<u128>),
     ) -> Result<Option<u128>> {
         let writes = compare.is_none_or(|compare| compare == found);
-        let how = How { writes, ..how };
+        if machine.checks.is_some() {
+            self.tell(machine, thread, address, How { writes, ..how })?;
+        }
+        Ok(writes.then(|| self.changed(address, found, (value, compare))))
+    }
+
+    fn tell(&self, machine: &mut Machine<'_>, thread: Thread, address: u64, how: How) -> Result<()> {
         if self.is_exchange {
             machine.reads_to_registers(|machine| self.watch(machine, thread, address, how))?;
             machine.watch_exchanged(thread, address, self.change.bytes, self.to.iter().flatten().next());
@@ -176,7 +183,7 @@ impl AtomicStep {
         if self.is_packed {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
-        Ok(writes.then(|| self.changed(address, found, (value, compare))))
+        Ok(())
     }
 
     /// What is there after what was found. In shared memory sums know subnormal numbers.

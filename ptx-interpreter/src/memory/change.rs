@@ -1,7 +1,7 @@
 //! What an atomic, or a reduction that is done later, makes of the values in memory.
 
 use ptx_intrinsics::grammar::atomic::{Atomic, judge_atomic};
-use ptx_intrinsics::ptx::change;
+use ptx_intrinsics::ptx::changed;
 
 use crate::alu::Type;
 
@@ -27,18 +27,7 @@ impl Change {
     /// What is there after what was found.
     pub(crate) fn changed(self, found: u128, (value, compare): (u128, Option<u128>)) -> u128 {
         let flushed = |number| if self.flushes { without_subnormals(number) } else { number };
-        let (mut new, value) = (flushed(found), flushed(value));
-        // SAFETY: the number is this function's own, and as wide as any.
-        unsafe {
-            let new = &raw mut new;
-            match self.bytes {
-                2 => drop(change(self.atomic, new.cast(), value as u16, compare.map(|value| value as u16))),
-                4 => drop(change(self.atomic, new.cast(), value as u32, compare.map(|value| value as u32))),
-                8 => drop(change(self.atomic, new.cast(), value as u64, compare.map(|value| value as u64))),
-                _ => drop(change(self.atomic, new, value, compare)),
-            }
-        }
-        flushed(new)
+        flushed(changed(self.atomic, flushed(found), flushed(value), compare, self.bytes))
     }
 }
 

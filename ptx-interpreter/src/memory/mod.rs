@@ -356,31 +356,51 @@ impl Machine<'_> {
     #[inline]
     pub(crate) fn read_number(&mut self, address: u64, bytes: usize) -> Result<u64> {
         let from = self.host(address, bytes, false)?;
-        // SAFETY: the bytes are inside the piece; they need not be aligned.
-        Ok(unsafe {
-            match bytes {
-                4 => from.cast::<u32>().read_unaligned().into(),
-                8 => from.cast::<u64>().read_unaligned(),
-                2 => from.cast::<u16>().read_unaligned().into(),
-                _ => (*from).into(),
-            }
-        })
+        // SAFETY: the bytes are inside the piece.
+        Ok(unsafe { number_at(from, bytes) })
     }
 
     #[inline]
     pub(crate) fn write_number(&mut self, address: u64, bytes: usize, value: u64) -> Result<()> {
         let to = self.host(address, bytes, true)?;
         self.progress += u64::from(!(LOCAL..MODULE).contains(&address));
-        // SAFETY: the bytes are inside the piece; they need not be aligned.
-        unsafe {
-            match bytes {
-                4 => to.cast::<u32>().write_unaligned(value as u32),
-                8 => to.cast::<u64>().write_unaligned(value),
-                2 => to.cast::<u16>().write_unaligned(value as u16),
-                _ => *to = value as u8,
-            }
-        }
+        // SAFETY: the bytes are inside the piece.
+        unsafe { put_number_at(to, bytes, value) };
         Ok(())
+    }
+}
+
+/// The number of at most eight bytes at a place, which need not be aligned.
+///
+/// # Safety
+/// So many bytes are readable.
+#[inline]
+pub(crate) unsafe fn number_at(place: *const u8, bytes: usize) -> u64 {
+    // SAFETY: the caller says so.
+    unsafe {
+        match bytes {
+            4 => place.cast::<u32>().read_unaligned().into(),
+            8 => place.cast::<u64>().read_unaligned(),
+            2 => place.cast::<u16>().read_unaligned().into(),
+            _ => place.read().into(),
+        }
+    }
+}
+
+/// Puts such a number there.
+///
+/// # Safety
+/// So many bytes are writable.
+#[inline]
+pub(crate) unsafe fn put_number_at(place: *mut u8, bytes: usize, value: u64) {
+    // SAFETY: the caller says so.
+    unsafe {
+        match bytes {
+            4 => place.cast::<u32>().write_unaligned(value as u32),
+            8 => place.cast::<u64>().write_unaligned(value),
+            2 => place.cast::<u16>().write_unaligned(value as u16),
+            _ => place.write(value as u8),
+        }
     }
 }
 

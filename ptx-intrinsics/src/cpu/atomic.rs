@@ -36,6 +36,20 @@ pub unsafe fn change<T: Copy>(words: Atomic, p: *mut T, value: T, compare: Optio
     old
 }
 
+/// What the words make of what is there, whose bits these are, as those of the other values: `bytes` bytes.
+#[inline]
+pub fn changed(words: Atomic, old: u128, value: u128, compare: Option<u128>, bytes: usize) -> u128 {
+    let number = TYPES[words.ty].number;
+    let own = u128::MAX >> (128 - 8 * number.bytes());
+    if bytes == number.bytes() {
+        return words.applied(number, old & own, value & own, compare.map(|compare| compare & own)) & own;
+    }
+    (0..bytes).step_by(number.bytes()).fold(0, |all, at| {
+        let of = |whole: u128| whole >> (8 * at) & own;
+        all | (words.applied(number, of(old), of(value), compare.map(of)) & own) << (8 * at)
+    })
+}
+
 /// A reduction of the value at `p`, as the type `T` is called in PTX.
 ///
 /// # Safety

@@ -18,7 +18,7 @@ mod values;
 
 pub use self::values::*;
 #[cfg(not(ptx_device))]
-pub use crate::cpu::atomic::change;
+pub use crate::cpu::atomic::{change, changed};
 pub use crate::isa::atomic::{Kind, kinds};
 #[cfg(not(ptx_device))]
 pub use crate::isa::order::Meaning;

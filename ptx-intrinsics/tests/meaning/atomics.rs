@@ -202,6 +202,9 @@ fn tries(ptx: &str, words: Words<'_>, at: [usize; 3]) {
     assert_eq!(found[..whole], packed(&old, bytes)[..whole], "what {ptx} gives of {old:x?}");
     let mut now = [0; 16];
     now[..whole].copy_from_slice(&place.0[16..16 + whole]);
+    let [old_bits, new_bits] = [&old, &value].map(|numbers| u128::from_le_bytes(packed(numbers, bytes)));
+    let changed = ptx::changed(atomic, old_bits, new_bits, comparing.map(u128::from_le_bytes), whole);
+    assert_eq!(changed.to_le_bytes()[..whole], now[..whole], "what {ptx} makes of {old:x?} outside of memory");
     for (lane, now) in unpacked(now, bytes).into_iter().take(words.numbers).enumerate() {
         let expected = words.after(old[lane], value[lane], compare[lane]);
         let of = format!("{ptx} of {:#x}, {:#x}, {:#x}", old[lane], value[lane], compare[lane]);
