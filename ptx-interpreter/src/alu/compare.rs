@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 
 use super::format::{Format, by_format};
 use super::logic::combination;
-use super::words::{Alu, Apply, Type, Words, by_sign, lanewise, low};
-use crate::machine::lanes::each;
+use super::words::{Alu, Apply, Type, Words, by_sign, lanewise, low, vectors};
 
 const INTEGERS: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64";
 const FLOATS: &str = "f16 f16x2 bf16 bf16x2 f32 f64";
@@ -90,11 +89,9 @@ fn native(order: &str, of: Type) -> Option<Apply> {
 
 fn by_order<N: PartialOrd>(order: &str, number: impl Fn(u64) -> N + Copy + Send + Sync + 'static) -> Option<Apply> {
     fn of(test: impl Fn(u64, u64) -> bool + Send + Sync + 'static) -> Option<Apply> {
-        Some(Box::new(move |sources, to, mask| {
-            each(mask, |lane| {
-                let holds = test(sources[0][lane], sources[1][lane]);
-                (to[0][lane], to[1][lane]) = (holds.into(), (!holds).into());
-            });
+        Some(vectors(move |sources, to, lane| {
+            let holds = test(sources[0][lane], sources[1][lane]);
+            (to[0][lane], to[1][lane]) = (holds.into(), (!holds).into());
         }))
     }
     match order {

@@ -31,9 +31,11 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         "prmt" => permute(words),
         "popc" | "clz" => {
             let ty = words.last("b32 b64")?;
-            let zeros = name == "clz";
-            let count = move |a: u128| if zeros { a.leading_zeros() - (128 - ty.bits) } else { a.count_ones() };
-            Alu::new(Type::parse("u32")?, [ty], move |[a]| count(low(a, ty.bits)).into())
+            let to = Type::parse("u32")?;
+            by_width!(ty, T => match name {
+                "clz" => Alu::native(to, [ty], |[a]| (a as T).leading_zeros().into()),
+                _ => Alu::native(to, [ty], |[a]| (a as T).count_ones().into()),
+            })
         }
         "bfind" => find(words),
         "brev" => {

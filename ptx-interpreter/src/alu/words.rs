@@ -112,6 +112,50 @@ pub(crate) fn lanewise(apply: impl Fn(&[u128; SOURCES]) -> [u128; 2] + Send + Sy
     })
 }
 
+/// Of more lanes than these all are computed, together. What the others get is not used.
+const FEW: u32 = 4;
+
+/// The same of what the host computes with its own numbers: with the vectors that it has.
+pub(crate) fn vectors(lane: impl Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], usize) + Send + Sync + 'static) -> Apply {
+    #[cfg(target_arch = "x86_64")]
+    if has_wide_vectors() {
+        // SAFETY: the host has them.
+        return Box::new(move |sources, to, mask| unsafe { by_wide_vectors(&lane, sources, to, mask) });
+    }
+    Box::new(move |sources, to, mask| by_vectors(&lane, sources, to, mask))
+}
+
+#[inline(always)]
+fn by_vectors(
+    lane: &impl Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], usize),
+    sources: &[&Lanes; SOURCES],
+    to: &mut [Lanes; 2],
+    mask: u32,
+) {
+    let mask = if mask.count_ones() > FEW { u32::MAX } else { mask };
+    each(mask, |at| lane(sources, to, at));
+}
+
+/// The compiler takes for granted what the oldest host of the architecture has.
+#[cfg(target_arch = "x86_64")]
+fn has_wide_vectors() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,lzcnt,popcnt")]
+fn by_wide_vectors(
+    lane: &impl Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], usize),
+    sources: &[&Lanes; SOURCES],
+    to: &mut [Lanes; 2],
+    mask: u32,
+) {
+    by_vectors(lane, sources, to, mask);
+}
+
 /// An instruction that computes.
 pub(crate) struct Alu {
     /// What it makes: where the second is no carry, writing it is the program's choice.
@@ -140,8 +184,8 @@ impl Alu {
         from: [Type; N],
         apply: impl Fn([u64; N]) -> u64 + Send + Sync + 'static,
     ) -> Option<Alu> {
-        let apply: Apply = Box::new(move |sources, to, mask| {
-            each(mask, |lane| to[0][lane] = apply(std::array::from_fn(|at| sources[at][lane])));
+        let apply = vectors(move |sources, to, lane| {
+            to[0][lane] = apply(std::array::from_fn(|at| sources[at][lane]));
         });
         Some(Alu { to: vec![to], from: from.to_vec(), carries: false, apply })
     }
