@@ -3,7 +3,7 @@
 use super::together::collective;
 use crate::machine::Step;
 use crate::machine::exchange::Exchange;
-use crate::machine::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::lanes::{LANES, Lanes, each};
 use crate::ptx::operand::Operand;
 
 enum How {
@@ -49,18 +49,18 @@ impl Exchange for Shuffle {
 
     fn exchange(&self, [own, by, control]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
         let (mut results, mut found) = ([0; LANES], [0; LANES]);
-        for lane in lanes_of(here) {
-            let (from, exists) = self.source(lane as i64, (by[lane] & 31) as i64, control[lane]);
+        each(here, |lane| {
+            let (from, exists) = self.source(lane as i32, (by[lane] & 31) as i32, control[lane]);
             // What a lane has that is not here is undefined; here it is the thread's own.
             let known = exists && here >> from & 1 == 1;
             let from = if known { from as usize } else { lane };
-            (results[lane], found[lane]) = (own[from] & 0xffff_ffff, exists.into());
-        }
+            (results[lane], found[lane]) = (own[from % LANES] & 0xffff_ffff, exists.into());
+        });
         [results, found]
     }
 
     fn sources(&self, [_, by, control]: &[Lanes; 3]) -> Option<[usize; LANES]> {
-        Some(std::array::from_fn(|lane| match self.source(lane as i64, (by[lane] & 31) as i64, control[lane]) {
+        Some(std::array::from_fn(|lane| match self.source(lane as i32, (by[lane] & 31) as i32, control[lane]) {
             (from, true) => from as usize,
             (_, false) => lane,
         }))
@@ -68,8 +68,8 @@ impl Exchange for Shuffle {
 }
 
 impl Shuffle {
-    fn source(&self, lane: i64, by: i64, control: u64) -> (i64, bool) {
-        let (clamp, segment) = ((control & 31) as i64, (control >> 8 & 31) as i64);
+    fn source(&self, lane: i32, by: i32, control: u64) -> (i32, bool) {
+        let (clamp, segment) = ((control & 31) as i32, (control >> 8 & 31) as i32);
         let most = (lane & segment) | (clamp & !segment);
         let least = lane & segment;
         match self.how {

@@ -11,6 +11,12 @@ use crate::ptx::operand::Operand;
 pub(crate) trait Together: Send + Sync {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()>;
 
+    /// The same, if all are in one call of a function.
+    fn run_in(&self, machine: &mut Machine<'_>, group: Group, mask: u32) -> Result<()> {
+        let all: Vec<Thread> = group.threads().collect();
+        self.run(machine, &all, mask)
+    }
+
     /// It as an exchange, for which threads may be at different instructions.
     fn as_exchange(&self) -> Option<&dyn Exchange> {
         None
@@ -53,25 +59,36 @@ impl Exchange for Meet {
 
 impl<T: Exchange> Together for T {
     fn run(&self, machine: &mut Machine<'_>, all: &[Thread], mask: u32) -> Result<()> {
+        match group_of(all) {
+            Some(group) => self.run_in(machine, group, mask),
+            None => apart(machine, all, mask),
+        }
+    }
+
+    fn run_in(&self, machine: &mut Machine<'_>, group: Group, mask: u32) -> Result<()> {
         let mut given = [[0; LANES]; 3];
         for (given, from) in given.iter_mut().zip(self.reads()) {
             if let Some(from) = from {
-                *given = values(machine, all, from)?;
+                *given = machine.lanes(group, from)?;
             }
         }
-        let results = self.exchange(&given, mask_of(all), mask);
+        let results = self.exchange(&given, group.mask, mask);
         for (results, to) in results.iter().zip(self.writes()) {
             if let Some(to) = to {
-                give(machine, all, to, results)?;
+                machine.set_operand(group, to, results)?;
             }
         }
+        if machine.checks.is_none() {
+            return Ok(());
+        }
+        let all: Vec<Thread> = group.threads().collect();
         // A whole warp whose values are all defined gives nothing else.
-        if machine.checks.is_some() && (all.len() < LANES || machine.warp(all[0].warp).has_no_value_in_some()) {
+        if all.len() < LANES || machine.warp(group.warp).has_no_value_in_some() {
             let each: Vec<(Thread, &dyn Exchange)> = all.iter().map(|thread| (*thread, self as _)).collect();
             machine.watch_exchange(&each, self.sources(&given), mask);
         }
         if self.orders() {
-            machine.watch_warp_barrier(all);
+            machine.watch_warp_barrier(&all);
         }
         Ok(())
     }
@@ -87,20 +104,24 @@ impl<T: Together> Step for Collective<T> {
         let mut rest = group.mask;
         while rest != 0 {
             let mask = masks[rest.trailing_zeros() as usize] as u32;
-            let own = lanes_of(rest).filter(|lane| masks[*lane] as u32 == mask).fold(0, |own, lane| own | 1 << lane);
+            let own = rest & equal(&masks, mask);
             rest &= !own;
             if let Some(lane) = lanes_of(own & !mask).next() {
                 return Err(wrong("the mask lacks the thread itself").by(lane));
             }
-            let Some((all, is_apart)) = here(machine, group, own, mask) else {
-                let warp = machine.warp_mut(group.warp);
-                warp.waiting |= own;
-                warp.running &= !own;
-                continue;
-            };
-            match is_apart {
-                false => self.what.run(machine, &all, mask)?,
-                true => apart(machine, &all, mask)?,
+            if mask & machine.warp(group.warp).live == own {
+                self.what.run_in(machine, Group { mask: own, ..group }, mask)?;
+            } else {
+                let Some((all, is_apart)) = here(machine, group, own, mask) else {
+                    let warp = machine.warp_mut(group.warp);
+                    warp.waiting |= own;
+                    warp.running &= !own;
+                    continue;
+                };
+                match is_apart {
+                    false => self.what.run(machine, &all, mask)?,
+                    true => apart(machine, &all, mask)?,
+                }
             }
             let warp = machine.warp_mut(group.warp);
             if warp.is_blocked {
@@ -143,6 +164,11 @@ impl Warp<'_> {
         self.running |= self.waiting;
         self.waiting = 0;
     }
+}
+
+/// The lanes that have a mask.
+fn equal(masks: &Lanes, mask: u32) -> u32 {
+    (0..LANES).fold(0, |equal, lane| equal | u32::from(masks[lane] as u32 == mask) << lane)
 }
 
 /// The threads of a mask, if all that have not ended have come, and whether they are at different instructions.

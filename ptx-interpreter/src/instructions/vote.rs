@@ -4,7 +4,7 @@ use super::together::collective;
 use crate::alu::Type;
 use crate::machine::exchange::Exchange;
 use crate::machine::group::Group;
-use crate::machine::lanes::{LANES, Lanes, each, lanes_of, lanes_where};
+use crate::machine::lanes::{LANES, Lanes, each, lanes_of};
 use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::ptx::operand::Operand;
@@ -51,7 +51,7 @@ impl Exchange for Vote {
     }
 
     fn exchange(&self, [holds, ..]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
-        let holding = lanes_where(here, |lane| holds[lane] == 1);
+        let holding = here & (0..LANES).fold(0, |all, lane| all | u32::from(holds[lane] == 1) << lane);
         let value: u32 = match self.how {
             How::All => (holding == here).into(),
             How::Any => (holding != 0).into(),
