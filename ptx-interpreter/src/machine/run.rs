@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::counts::{Counting, Counts};
 use crate::machine::deadlock::Circles;
 use crate::machine::group::Group;
-use crate::machine::lanes::{LANES, Lanes, lanes_of};
+use crate::machine::lanes::{LANES, Lanes, each, lanes_of};
 use crate::machine::launch::{L1, Launch, Outside};
 use crate::machine::numbered::Numbered;
 use crate::machine::stop::{Result, Stop, Why, stop, wrong};
@@ -265,13 +265,10 @@ impl<'a> Machine<'a> {
         if warp.here(first) & warp.running == warp.running {
             return Some(Group { warp: number, frame: first.0 as usize, mask: warp.running });
         }
-        let running = lanes_of(warp.running);
-        let lead = match strays {
-            // Deep in its calls is farther behind.
-            false => running.min_by_key(|lane| (u32::MAX - warp.at[*lane].0, warp.at[*lane].1))?,
-            true => running.min_by_key(|lane| warp.last[*lane])?,
+        let at = match strays {
+            false => warp.farthest_behind(),
+            true => warp.at[lanes_of(warp.running).min_by_key(|lane| warp.last[*lane])?],
         };
-        let at = warp.at[lead];
         Some(Group { warp: number, frame: at.0 as usize, mask: warp.here(at) & warp.running })
     }
 
@@ -383,9 +380,7 @@ impl<'a> Machine<'a> {
     /// The threads of a group are before an instruction.
     fn put(&mut self, group: Group, next: usize) {
         let warp = self.warp_mut(group.warp);
-        for lane in lanes_of(group.mask) {
-            warp.at[lane] = (group.frame as u32, next as u32);
-        }
+        each(group.mask, |lane| warp.at[lane] = (group.frame as u32, next as u32));
     }
 
     fn return_from(&mut self, group: Group) -> Result<()> {

@@ -1,8 +1,8 @@
 //! The values of special registers.
 
 use crate::machine::Machine;
-use crate::machine::group::Thread;
-use crate::machine::lanes::LANES;
+use crate::machine::group::{Group, Thread};
+use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::launch::place_among;
 use crate::memory::spaces::MODULE;
 use crate::ptx::special::{Ordered, RESERVED, Special};
@@ -12,6 +12,12 @@ impl Machine<'_> {
     pub(crate) fn grid_workspace(&self) -> u64 {
         let place = self.program.grid_workspace.filter(|_| self.launch.cooperative);
         place.map_or(0, |place| MODULE + place)
+    }
+
+    /// Where the threads of a warp are in their block along an axis.
+    pub(crate) fn threads_along(&self, group: Group, axis: usize) -> Lanes {
+        let (first, sizes) = (self.number_of(group.thread(0)), self.launch.threads);
+        std::array::from_fn(|lane| place_among(first + lane, sizes)[axis].into())
     }
 
     /// The value of a special register.

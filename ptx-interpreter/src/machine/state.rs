@@ -23,6 +23,7 @@ use crate::ptx::operand::{Operand, Register};
 use crate::ptx::paths::Paths;
 use crate::ptx::pool::Pool;
 use crate::ptx::site::{AllSites, Sites};
+use crate::ptx::special::Special;
 use crate::ptx::text::Parameter;
 use crate::ptx::variable::Variable;
 
@@ -413,6 +414,7 @@ impl<'a> Machine<'a> {
             }
             Operand::Name(place) if place.is_same_for_all() => [self.get(group.first(), operand)? as u64; LANES],
             Operand::Special(special) if special.is_same_for_all() => [self.special(group.first(), *special); LANES],
+            Operand::Special(Special::Thread(axis)) => self.threads_along(group, *axis),
             Operand::Special(special) => {
                 let mut all = [0; LANES];
                 each(group.mask, |lane| all[lane] = self.special(group.thread(lane), *special));

@@ -50,6 +50,16 @@ impl Warp<'_> {
         others
     }
 
+    /// Where the running threads are that are farthest behind. Deep in its calls is farther behind.
+    pub(crate) fn farthest_behind(&self) -> (u32, u32) {
+        let mut least = u64::MAX;
+        each(self.running, |lane| {
+            let (frame, line) = self.at[lane];
+            least = least.min(u64::from(u32::MAX - frame) << 32 | u64::from(line));
+        });
+        (u32::MAX - (least >> 32) as u32, least as u32)
+    }
+
     /// The threads before an instruction.
     #[inline]
     pub(crate) fn here(&self, at: (u32, u32)) -> u32 {

@@ -1,5 +1,7 @@
 //! The local memory of a thread: the frames of the functions that it is in.
 
+use smallvec::{SmallVec, smallvec};
+
 /// What is there before anything is written.
 const POISON: u8 = 0x10;
 
@@ -8,13 +10,13 @@ pub(crate) struct Local {
     /// Which of them the thread has written.
     written: Vec<bool>,
     /// Where the memory of each function ends that the thread is in, with what `alloca` gave it.
-    tops: Vec<usize>,
+    tops: SmallVec<[usize; 1]>,
 }
 
 impl Local {
     /// With the frame of the kernel.
     pub(crate) fn new(frame: usize) -> Local {
-        Local { bytes: vec![POISON; frame], written: vec![false; frame], tops: vec![frame] }
+        Local { bytes: vec![POISON; frame], written: vec![false; frame], tops: smallvec![frame] }
     }
 
     /// The frame of a function begins there.

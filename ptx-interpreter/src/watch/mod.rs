@@ -96,9 +96,12 @@ impl Machine<'_> {
     /// Each thread of a group loads `bytes` bytes, of its local memory those that it has written.
     #[inline]
     pub(crate) fn watch_local_load(&mut self, group: Group, addresses: &Lanes, bytes: usize) {
+        if self.checks.is_none() {
+            return;
+        }
         let mut are_local = false;
         each(group.mask, |lane| are_local |= (LOCAL..MODULE).contains(&addresses[lane]));
-        if self.checks.is_none() || !are_local {
+        if !are_local {
             return;
         }
         let mut is_unwritten = |lane: usize| match owner(addresses[lane], self.cluster) {
