@@ -162,7 +162,9 @@ impl Checks {
             observed.extend(busy.own_weak_write(&mark, &mut self.writes));
         }
         self.keep(&mut busy, event, Kept { mark, number, observers: SmallVec::new(), before }, observed);
-        busy.kept.splice(..0, twins.into_iter().rev());
+        if !twins.is_empty() {
+            busy.kept.splice(..0, twins.into_iter().rev());
+        }
         self.shadow.put((page, cell), busy);
         self.shadow.pages[page].set_values(cell, written);
     }

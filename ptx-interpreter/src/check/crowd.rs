@@ -33,7 +33,7 @@ pub(crate) struct Crowd {
 struct Set {
     before: u32,
     mark: Mark,
-    /// Of the hashes of all marks.
+    /// Of the hashes of all marks, if there are several.
     sum: u64,
 }
 
@@ -64,7 +64,7 @@ impl Crowd {
         let last = &mut self.alone[place(mark) % LAST];
         if last.0 != mark || last.1 == 0 {
             *last = (mark, self.sets.len() as u32);
-            self.sets.push(Set { before: 0, mark, sum: hash(mark) });
+            self.sets.push(Set { before: 0, mark, sum: 0 });
         }
         last.1
     }
@@ -91,7 +91,7 @@ impl Crowd {
         if last.0 == key {
             return last.1;
         }
-        let Set { mark, sum, .. } = self.sets[other as usize];
+        let mark = self.sets[other as usize].mark;
         let has =
             |old: Mark| old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == old;
         let is_full = self.sets.len() >= SETS;
@@ -99,14 +99,14 @@ impl Crowd {
             self.forgets |= is_full;
             return set;
         }
-        let Set { before, mark: newest, sum: all } = self.sets[set as usize];
+        let Set { before, mark: newest, .. } = self.sets[set as usize];
         let made = match (Mark { lanes: newest.lanes, ..mark }) == newest {
             true => {
                 let both = self.alone(Mark { lanes: newest.lanes | mark.lanes, ..mark });
                 self.with(before, both)
             }
             false => {
-                let (next, sum) = (self.sets.len() as u32, all.wrapping_add(sum));
+                let (next, sum) = (self.sets.len() as u32, self.sum(set).wrapping_add(hash(mark)));
                 let known = *self.known.entry(sum).or_insert(next);
                 if known == next {
                     self.sets.push(Set { before: set, mark, sum });
@@ -116,6 +116,12 @@ impl Crowd {
         };
         self.made[place(key) % LAST] = (key, made);
         made
+    }
+
+    /// Of the hashes of a set's marks. Most sets have one, and nobody asks for it.
+    fn sum(&self, set: u32) -> u64 {
+        let Set { before, mark, sum } = self.sets[set as usize];
+        if before == 0 { hash(mark) } else { sum }
     }
 
     #[inline]

@@ -166,15 +166,15 @@ impl Checks {
     }
 
     /// What the last write of a place left there, if it was a strong one of the same bytes.
-    fn record(&mut self, event: Event) -> Option<&Rc<Record>> {
-        let number = self.records.get(&event.address).filter(|record| record.bytes == event.bytes)?.number;
+    fn record(&self, event: Event) -> Option<&Rc<Record>> {
+        let record = self.records.get(&event.address).filter(|record| record.bytes == event.bytes)?;
         let is_last = event.parts().all(|(bytes, begin, end)| {
             (begin..end).step_by(CELL as usize).all(|cell| {
                 let last = self.shadow.last(cell);
-                (0..CELL as usize).all(|byte| bytes >> byte & 1 == 0 || last[byte] == number)
+                (0..CELL as usize).all(|byte| bytes >> byte & 1 == 0 || last[byte] == record.number)
             })
         });
-        self.records.get(&event.address).filter(|_| is_last)
+        is_last.then_some(record)
     }
 
     /// What a thread did until now is released by its strong writes of a location.
