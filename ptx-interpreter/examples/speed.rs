@@ -1,7 +1,7 @@
 //! How many instructions of threads the interpreter executes in a second, on one core; and checked on all, by the clock.
 //!
 //! `cargo run --release -p ptx-interpreter --example speed -- FILE.ptx KERNEL BLOCKS THREADS ARGUMENTS…`: an argument `4096` is a
-//! buffer of 4096 bytes, and `=7` is the 32-bit number 7. `--unchecked` before the file leaves out the checked runs.
+//! buffer of 4096 bytes, `0:4096` one of zeros, and `=7` is the 32-bit number 7. `--unchecked` before the file leaves out the checked runs.
 
 use std::time::Instant;
 
@@ -30,13 +30,14 @@ fn main() {
         .map(|kind| match kind.strip_prefix('=') {
             Some(number) => number.parse().expect("a number"),
             None => {
-                let bytes: usize = kind.parse().expect("a number of bytes");
+                let zeros = kind.strip_prefix("0:");
+                let bytes: usize = zeros.unwrap_or(kind).parse().expect("a number of bytes");
                 let mut state = 1u32;
                 let mut next = || {
                     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     state >> 9 | 0x3f00_0000
                 };
-                buffers.push((0..bytes / 4).map(|_| next()).collect());
+                buffers.push((0..bytes / 4).map(|_| if zeros.is_some() { 0 } else { next() }).collect());
                 buffers.last().expect("it was pushed").as_ptr() as u64
             }
         })
