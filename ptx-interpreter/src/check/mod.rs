@@ -17,6 +17,7 @@ mod crowd;
 mod dependents;
 mod early;
 mod explain;
+mod factor;
 mod fences;
 mod finding;
 mod footprint;

@@ -1,7 +1,7 @@
 //! `wgmma`: four warps multiply matrices that lie in shared memory. Each warp has 16 rows of the result.
 //!
 //! The result is in its registers at once: `ptxas` itself waits before an instruction that uses them too early, and says so. The
-//! matrices in shared memory are in use until the wait.
+//! matrices in shared memory are in use until the wait, and so are the registers of A.
 
 use ptx_intrinsics::on_cpu::matrix::{Meaningless, Operand as Of, Product, Sparse};
 
@@ -181,6 +181,7 @@ impl Together for Multiply {
         let a = self.registers_of_a(machine, all, number * ROWS, &mut units)?;
         let b = self.matrix(machine, all, (&self.b, self.depths[1]), (0, self.columns), &mut units)?;
         machine.watch_matrices(all[0], units.keys().copied());
+        machine.watch_factor(all[0], self.factor());
         let adds = machine.get(all[0], &self.adds)? & 1 == 1;
         let negative = |factor: usize| if self.negates[factor] { 1u64 << (self.bits - 1) } else { 0 };
         let metadata = match &self.product {
@@ -220,6 +221,11 @@ impl Together for Multiply {
 }
 
 impl Multiply {
+    /// The registers of A, if it is in registers.
+    fn factor(&self) -> &[Operand] {
+        if let Factor::Registers(registers) = &self.a { registers } else { &[] }
+    }
+
     fn registers_of_a(
         &self,
         machine: &mut Machine<'_>,
@@ -242,7 +248,7 @@ impl Multiply {
 
     /// What is undefined of A in registers, or of what is added, is so of the result. Who reads it in memory is told.
     fn watch_tile(&self, machine: &mut Machine<'_>, all: &[Thread], d: &[Operand], adds: bool) {
-        let a: &[Operand] = if let Factor::Registers(registers) = &self.a { registers } else { &[] };
+        let a = self.factor();
         let c = if adds { d } else { &[] };
         let deciding = match &self.product {
             Product8::Sparse { sparse, metadata, threads } => metadata_of_rows(sparse, metadata, *threads),
@@ -301,6 +307,7 @@ impl Together for Wait {
             all.iter().for_each(|thread| warp.at[thread.lane].1 -= 1);
             return Ok(());
         }
+        machine.watch_factors_read(warp, done);
         machine.watch_multiplied(all, group, done);
         Ok(())
     }

@@ -39,6 +39,7 @@ impl<'a> Machine<'a> {
         let frame = Frame { code, registers, mask: group.mask, caller: Some((group.frame, 0)), results, base, sites };
         let place = warp.left.pop().unwrap_or(warp.frames.len());
         warp.undefined.forget(place);
+        warp.reading.retain(|product| product.frame != place);
         if place > FRAMES || depth > FRAMES as u64 {
             return stop(Why::Deep, format!("{name} calls itself, and {FRAMES} calls have not returned"));
         }

@@ -13,6 +13,7 @@ pub(crate) mod launch;
 pub(crate) mod meeting;
 pub(crate) mod numbered;
 pub(crate) mod polls;
+pub(crate) mod reading;
 pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod special;

@@ -278,7 +278,7 @@ impl<'a> Machine<'a> {
         let Frame { code, sites, .. } = warp.frames[group.frame];
         let mut next = warp.at[group.mask.trailing_zeros() as usize].1 as usize;
         let mut others = warp.others(group.mask);
-        let follows = warp.has_no_value_in_some();
+        let follows = warp.follows_registers();
         let (limit, has_delays) = (self.launch.steps, self.has_delays());
         let mut count = u64::from(group.mask.count_ones());
         self.follows = follows;

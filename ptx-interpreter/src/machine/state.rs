@@ -12,6 +12,7 @@ use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside};
 use crate::machine::meeting::Barrier;
 use crate::machine::numbered::Numbered;
 use crate::machine::polls::Polls;
+use crate::machine::reading::Reading;
 use crate::machine::stop::{Result, Why, stop, wrong};
 use crate::machine::undefined::Undefined;
 use crate::memory::heap::Lent;
@@ -79,6 +80,8 @@ pub(crate) struct Code {
     pub(crate) lines: Vec<Line>,
     /// The registers that some way through it reads first, as far as it was asked: their places, and the bits of each.
     pub(crate) read_first: OnceLock<Vec<(usize, u32)>>,
+    /// Registers that are moved, to the first and from the second.
+    pub(crate) moves: OnceLock<Vec<(usize, usize)>>,
 }
 
 /// An instruction.
@@ -167,6 +170,8 @@ pub(crate) struct Warp<'a> {
     pub(crate) arrived: [u64; LANES],
     /// Groups of `wgmma` that it has committed.
     pub(crate) multiplied: u32,
+    /// Products of `wgmma` that read registers.
+    pub(crate) reading: Vec<Reading>,
     /// Loads and stores of tensor memory that it has begun.
     pub(crate) tensor: Begun,
     pub(crate) undefined: Undefined,
@@ -338,6 +343,7 @@ impl<'a> Machine<'a> {
                     local: (0..LANES).map(|_| Local::new(self.code.frame)).collect(),
                     arrived: [0; LANES],
                     multiplied: 0,
+                    reading: Vec::new(),
                     tensor: Begun::default(),
                     undefined: Undefined::default(),
                     is_blocked: false,

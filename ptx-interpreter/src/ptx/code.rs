@@ -262,6 +262,7 @@ fn code(
         registers_at_entry: registers_at_entry(function),
         lines,
         read_first: Default::default(),
+        moves: Default::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod exchanged;
 pub(crate) mod group;
 mod kept;
+mod reading;
 pub(crate) mod tensor;
 pub(crate) mod texture;
 mod undefined;

@@ -70,13 +70,20 @@ impl Warp<'_> {
     pub(crate) fn has_no_value_in_some(&self) -> bool {
         !self.undefined.is_empty() || !self.tensor.loading.is_empty()
     }
+
+    /// Whether it matters which registers an instruction uses.
+    #[inline]
+    pub(crate) fn follows_registers(&self) -> bool {
+        self.has_no_value_in_some() || !self.reading.is_empty()
+    }
 }
 
 impl Machine<'_> {
-    /// A group is about to execute an instruction, and some registers of its warp have no value yet, or an undefined one.
+    /// A group is about to execute an instruction, and some registers of its warp have no value yet, or an undefined one, or are read.
     #[cold]
     pub(crate) fn watch_registers(&mut self, group: Group, line: &Line, at: usize) -> Result<()> {
         self.watch_loading(group);
+        self.watch_overwritten(group, line);
         let region = self.warp_mut(group.warp).undefined.at(group.frame, group.mask, at);
         let undefined = &self.warp(group.warp).undefined;
         let is_followed = |register: Register| undefined.has(group.frame, register.at);

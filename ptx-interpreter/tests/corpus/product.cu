@@ -4,6 +4,10 @@
 #define PRODUCT(D, A, B)                                                                                           \
   asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;"         \
                : "+f"(D[0]), "+f"(D[1]), "+f"(D[2]), "+f"(D[3]) : "l"(DESCRIPTOR(A)), "l"(DESCRIPTOR(B)) : "memory")
+#define PRODUCT_OF_ROWS(D, A, B)                                                                                   \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0,%1,%2,%3}, {%4,%5,%6,%7}, %8, 1, 1, 1, 0;" \
+               : "+f"(D[0]), "+f"(D[1]), "+f"(D[2]), "+f"(D[3])                                                    \
+               : "r"(A.x), "r"(A.y), "r"(A.z), "r"(A.w), "l"(DESCRIPTOR(B)) : "memory")
 #define PRODUCT_FENCE ASM("wgmma.fence.sync.aligned;")
 #define PRODUCT_COMMIT ASM("wgmma.commit_group.sync.aligned;")
 #define PRODUCT_WAIT(N) ASM("wgmma.wait_group.sync.aligned " #N ";")
@@ -192,3 +196,26 @@ DEV registers_kept(const u32* in, u32* out) {
   }
 }
 PAIR_OF(__launch_bounds__(384, 1), registers_kept, (const u32* in, u32* out), (in, out))
+
+// DeepGEMM #448: the rows of the next turn are loaded into the registers that the last product still reads.
+//# product_registers async 1x128 zeros:8448 zeros:2048 ; a register is overwritten before `wgmma` is known to have read it
+DEV product_registers(const uint4* in, float* out) {
+  __shared__ alignas(1024) uint4 b[16];
+  u32 t = threadIdx.x;
+  float sum[4] = {};
+  if (t < 16) b[t] = in[t];
+  FENCE_SHARED;
+  __syncthreads();
+#pragma unroll 1
+  for (u32 k = 0; k < 4; k++) {
+    uint4 a = in[16 + k * 128 + t];  //~ product_registers
+    if (WRONG) PRODUCT_WAIT(0);
+    PRODUCT_FENCE;
+    PRODUCT_OF_ROWS(sum, a, b);  //~ product_registers
+    PRODUCT_COMMIT;
+    if (!WRONG) PRODUCT_WAIT(0);
+  }
+  PRODUCT_WAIT(0);
+  STORE_SUM(sum);
+}
+PAIR(product_registers, (const uint4* in, float* out), (in, out))
