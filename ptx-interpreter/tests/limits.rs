@@ -50,6 +50,29 @@ fn a_kernel_has_the_shared_variables_that_it_names() {
     assert_eq!(report.findings[0].title, "a block has at most 49152 bytes of static shared memory, not 4294967292");
 }
 
+/// `ptxas` takes more static shared memory for a target whose name ends with an `a`.
+#[test]
+fn a_kernel_for_one_gpu_declares_more_shared_memory() {
+    for (target, bytes, most) in [
+        ("sm_100", 49152, None),
+        ("sm_100", 49156, Some(49152)),
+        ("sm_100f", 49156, Some(49152)),
+        ("sm_100a", 232448, None),
+        ("sm_103a, debug", 232452, Some(232448)),
+    ] {
+        let module = format!(
+            ".version 9.0\n.target {target}\n.address_size 64\n.visible .entry k() {{\n\
+             .shared .align 4 .b8 tile[{bytes}]; st.shared.u32 [tile+{}], 1; ret;\n}}\n",
+            bytes - 4
+        );
+        let report = Trial::new(&Program::parse(&module), "k").check();
+        let titles: Vec<String> = report.findings.into_iter().map(|finding| finding.title).collect();
+        let expected =
+            most.map(|most| format!("a block has at most {most} bytes of static shared memory, not {bytes}"));
+        assert_eq!(titles, Vec::from_iter(expected), "{target}");
+    }
+}
+
 /// Of a function that may be called every kernel has the variables.
 #[test]
 fn too_much_shared_memory_of_functions_is_refused() {

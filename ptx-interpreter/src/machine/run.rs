@@ -39,7 +39,7 @@ const THREADS: u64 = 1 << 30;
 const LOCAL: usize = 512 << 10;
 /// Bytes of shared memory that a block can have on the largest GPU.
 const SHARED: usize = 227 << 10;
-/// Those of them that a kernel can declare with a size.
+/// Those of them that a kernel can declare with a size, unless it is for one GPU alone.
 const STATIC: usize = 48 << 10;
 
 impl<'a> Machine<'a> {
@@ -71,12 +71,9 @@ impl<'a> Machine<'a> {
         if let Some(frame) = called.chain([code]).map(|code| code.frame).find(|frame| *frame > LOCAL) {
             return stop(Why::Wrong, format!("a thread has at most {LOCAL} bytes of local memory, not {frame}"));
         }
-        if code.declared > STATIC {
-            let bytes = code.declared;
-            return stop(
-                Why::Wrong,
-                format!("a block has at most {STATIC} bytes of static shared memory, not {bytes}"),
-            );
+        let (most, bytes) = (if program.is_for_one_gpu { SHARED } else { STATIC }, code.declared);
+        if bytes > most {
+            return stop(Why::Wrong, format!("a block has at most {most} bytes of static shared memory, not {bytes}"));
         }
         let room = (code.dynamic as u64).saturating_add(launch.shared as u64);
         if room > PIECE {

@@ -51,6 +51,8 @@ pub struct Program {
     pub(crate) known: Arc<Sites>,
     /// Whether it asks where the system has reserved shared memory.
     pub(crate) names_reserved: bool,
+    /// Whether it is for one GPU and none after it (`sm_100a`).
+    pub(crate) is_for_one_gpu: bool,
     /// How the blocks of a kernel may run, if it was looked at.
     pub(crate) blocks: Mutex<HashMap<String, Blocks>>,
     /// The calls that led to what launches have used of their memory.

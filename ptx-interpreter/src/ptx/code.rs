@@ -114,6 +114,7 @@ impl Program {
             paths: Paths::new(sites.len()).into(),
             sites: AllSites(sites),
             names_reserved: module.contains("%reserved_smem"),
+            is_for_one_gpu: text::target(module).is_some_and(|target| target.ends_with('a')),
             blocks: Default::default(),
             read: Default::default(),
         }

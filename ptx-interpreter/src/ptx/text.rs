@@ -397,6 +397,12 @@ pub(crate) fn selectors(opcode: &str, operands: &mut [String]) -> Vec<String> {
     words
 }
 
+/// The GPU that a module is for.
+pub(crate) fn target(module: &str) -> Option<&str> {
+    let line = module.lines().find_map(|line| line.trim_start().strip_prefix(".target"))?;
+    line.split([',', ' ', '\t', '/']).find(|word| !word.is_empty())
+}
+
 /// The operands of an instruction: a vector is one, and so is an address.
 pub(crate) fn operands(text: &str) -> Vec<String> {
     let (mut operands, mut depth) = (vec![String::new()], 0);
