@@ -19,10 +19,10 @@ const char *nvmlErrorString(int);
 
 enum { UNINITIALIZED = 1, INVALID = 2, UNSUPPORTED = 3, NOT_FOUND = 6, TOO_SHORT = 7 };
 
-static void manage(void) {
+static void manage(unsigned gpus) {
   unsigned count = 0;
   int version, major, minor;
-  char name[96], id[96];
+  char name[96], id[96], another[96];
   nvmlDevice_t device, other;
   nvmlPciInfo_t place;
   nvmlMemory_t memory;
@@ -30,8 +30,8 @@ static void manage(void) {
   GIVES(UNINITIALIZED, nvmlDeviceGetCount_v2, &count);
   CALL(nvmlInit_v2);
   CALL(nvmlDeviceGetCount_v2, &count);
-  HOLDS(count == 1);
-  GIVES(INVALID, nvmlDeviceGetHandleByIndex, 1, &device);
+  HOLDS(count == gpus);
+  GIVES(INVALID, nvmlDeviceGetHandleByIndex, gpus, &device);
   CALL(nvmlDeviceGetHandleByIndex, 0, &device);
   CALL(nvmlSystemGetCudaDriverVersion_v2, &version);
   CALL(nvmlDeviceGetCudaComputeCapability, device, &major, &minor);
@@ -39,6 +39,11 @@ static void manage(void) {
   GIVES(TOO_SHORT, nvmlDeviceGetName, device, id, (unsigned)strlen(name));
   printf("%d %d.%d %s\n", version, major, minor, name);
   CALL(nvmlDeviceGetUUID, device, id, sizeof id);
+  for (unsigned i = 1; i < gpus; i++) {
+    CALL(nvmlDeviceGetHandleByIndex, i, &other);
+    CALL(nvmlDeviceGetUUID, other, another, sizeof another);
+    HOLDS(other != device && strcmp(id, another));
+  }
   CALL(nvmlDeviceGetHandleByUUID, id, &other);
   HOLDS(other == device && strlen(id) == 40);
   GIVES(NOT_FOUND, nvmlDeviceGetHandleByUUID, "GPU-0", &other);
@@ -67,10 +72,10 @@ static int first(const char *name, void *given) {
   return function(given);
 }
 
-int main(void) {
+int main(int count, char **words) {
   driver = dlopen("libnvidia-ml.so.1", RTLD_NOW);
   if (!driver) { printf("%s\n", dlerror()); return 4; }
-  manage();
+  manage(count > 1 ? atoi(words[1]) : 1);
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   CUcontext context, popped;
   CUstream stream;

@@ -109,6 +109,28 @@ fn two_gpus_have_cudas_answers() {
 }
 
 #[test]
+fn the_driver_has_two_gpus() {
+    let program = Program::of_cc("gpus.c", &["-ldl", "-Wno-missing-braces"]);
+    let (code, printed, complaint) = with_two(&program, &[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right\n"), "{printed}");
+    let (code, printed, complaint) = with_two(&program, &["access"]);
+    assert_eq!(code, Some(1), "{printed}{complaint}");
+    let title = "error[bounds]: a kernel of GPU 0 uses memory of GPU 1, and has no access to it\n";
+    let memory = "argument 0: mapped memory 8 (cuMemMap) of GPU 1, to which GPU 0 has no access";
+    for words in [title, memory, "= help: give it access: cuMemSetAccess"] {
+        assert!(printed.contains(words), "{words}: {printed}");
+    }
+}
+
+#[test]
+fn the_management_library_has_two_gpus() {
+    let program = Program::of_cc("management.c", &["-ldl"]);
+    let (_, printed, complaint) = with_two(&program, &["2"]);
+    assert!(printed.ends_with("\nright\n"), "{printed}{complaint}");
+}
+
+#[test]
 fn a_variable_says_which_gpus_are_visible() {
     let program = program();
     let count = |gpus: &[&str], visible: Option<&str>| {
