@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::program::{Program, check};
+use crate::loaded::python;
+use crate::program::{Program, check, source};
 
 /// What a program with two GPUs prints and is found to do.
 fn with_two(program: &Program, words: &[&str]) -> (Option<i32>, String, String) {
@@ -128,6 +129,23 @@ fn the_management_library_has_two_gpus() {
     let program = Program::of_cc("management.c", &["-ldl"]);
     let (_, printed, complaint) = with_two(&program, &["2"]);
     assert!(printed.ends_with("\nright\n"), "{printed}{complaint}");
+}
+
+#[test]
+fn pytorch_has_two_devices() {
+    let python = python();
+    let run = |words: &[&str]| check(&["--gpus", "2"], Command::new(&python).arg(source("python/gpus.py")).args(words));
+    let (code, printed, complaint) = run(&[]);
+    assert_eq!(code, Some(0), "{printed}{complaint}");
+    assert!(printed.starts_with("right\n"), "{printed}");
+    for (word, second) in
+        [("before", "that kernel `twice` in stream"), ("behind", "that a copy (cudaMemcpyAsync) in stream")]
+    {
+        let (code, printed, complaint) = run(&[word]);
+        assert_eq!(code, Some(1), "{word}: {printed}{complaint}");
+        assert!(printed.contains("error[race]: kernel `twice` in ") && printed.contains(second), "{word}: {printed}");
+        assert_eq!(printed.matches("error[").count(), 1, "{word}: {printed}");
+    }
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn the_management_library_knows_the_gpu() {
 }
 
 /// A Python with PyTorch, Triton and NVRTC.
-fn python() -> PathBuf {
+pub(crate) fn python() -> PathBuf {
     python_with("python-torch-2.15.0", &["numpy", "torch==2.15.0", "triton==3.9.0"])
 }
 

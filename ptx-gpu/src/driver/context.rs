@@ -30,9 +30,12 @@ fn reset(gpu: &mut Gpu, device: i32) -> Result {
     let at = gpu.named(device)?;
     gpu.fault = None;
     gpu.order.host_waits_for_gpu(at);
-    gpu.heap = Default::default();
     gpu.gpus[at].retained = 0;
     gpu.gpus[at].peers.clear();
+    // All GPUs share the heap.
+    if gpu.gpus.iter().all(|one| one.retained == 0) {
+        gpu.heap = Default::default();
+    }
     Ok(())
 }
 
