@@ -48,7 +48,7 @@ pub use counts::{Counting, Counts, Moved, Taken};
 pub use lines::{CountedAccess, CountedLine};
 pub use machine::Program;
 pub use machine::in_order::{Choice, Ready};
-pub use machine::launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts};
+pub use machine::launch::{Delays, DeviceLaunch, L1, Launch, Outside, Parts, Peer};
 pub use machine::resources::available_memory;
 pub use machine::stop::{Stop, Why};
 pub use memory::alias::{Alias, first_address};

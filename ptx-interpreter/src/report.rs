@@ -97,8 +97,11 @@ impl Program {
         let (found, older, shadow) = checks
             .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
             .unwrap_or_default();
-        let findings = by_lines(found.into_iter().map(|found| self.finding(found, &machine.paths)).collect());
-        let older = older.into_iter().map(|load| self.place(load, &machine.paths)).collect();
+        let findings = found.into_iter().map(|found| self.finding(found, &machine.paths));
+        let mut findings = by_lines(findings.collect());
+        let mut older: Vec<Place> = older.into_iter().map(|load| self.place(load, &machine.paths)).collect();
+        let places = findings.iter_mut().flat_map(|finding| &mut finding.places);
+        places.chain(&mut older).for_each(|place| machine.grids.name(place));
         let used = if launch.tells_used { machine.used() } else { Used::default() };
         let Machine { steps: instructions, counts, printed, launched, .. } = machine;
         Report { findings, stop, printed, instructions, shadow, older, used, counts, launched, parts: 0 }
@@ -107,7 +110,8 @@ impl Program {
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {
         let sites = Arc::clone(&self.known);
         let variables = self.in_shared(machine.launch.kernel);
-        let mut checks = Checks::new(machine.threads, machine.cluster, pieces, variables, sites);
+        let shape = (machine.threads, machine.cluster);
+        let mut checks = Checks::new(shape, machine.grids.clone(), pieces, variables, sites);
         checks.reserved = self.names_reserved.then(|| machine.reserved(0) as u64);
         checks.dynamic = (machine.launch.shared > 0).then_some(machine.code.dynamic as u64);
         machine.checks = Some(Box::new(checks));
@@ -146,6 +150,7 @@ impl Program {
         let site = &self.sites[site as usize];
         let mut lines = site.shown();
         Place {
+            gpu: None,
             block: actor.block,
             thread: actor.number as u32,
             function: site.function.clone(),

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::check::{Piece, Pieces};
 use crate::counts::Counting;
 use crate::machine::in_order::Choice;
-use crate::machine::launch::{Delays, Launch, Outside, Parts};
+use crate::machine::launch::{Delays, Launch, Outside, Parts, Peer};
 use crate::machine::resources::available_memory;
 use crate::machine::stop::{Result, wrong};
 use crate::machine::{Machine, Program};
@@ -50,6 +50,7 @@ pub struct Trial<'p> {
     cluster: [u32; 3],
     cooperative: bool,
     resident: Option<usize>,
+    gpus: usize,
     shared: usize,
     seed: u64,
     weak: bool,
@@ -136,6 +137,7 @@ impl<'p> Trial<'p> {
             cluster: [1; 3],
             cooperative: false,
             resident: None,
+            gpus: 1,
             shared: 0,
             seed: 0,
             weak: false,
@@ -174,6 +176,31 @@ impl<'p> Trial<'p> {
     /// How many blocks the GPU has at one time, for a kernel whose blocks wait for each other. Without it that is not asked.
     pub fn resident(&mut self, blocks: usize) -> &mut Self {
         self.resident = Some(blocks);
+        self
+    }
+
+    /// So many GPUs run the launch at the same time, and their threads may wait for each other. The arguments are those of GPU 0, then
+    /// those of GPU 1, and so on, by whose numbers [`same`](Trial::same) and [`content`](Trial::content) know them. Every GPU may use all
+    /// buffers.
+    ///
+    /// ```
+    /// # use ptx_interpreter::{Program, Trial};
+    /// # let program = Program::parse(
+    /// #     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry exchange(.param .u64 own, .param .u64 other) {\n\
+    /// #      .reg .b32 %r<2>; .reg .b64 %d<3>;\n\
+    /// #      ld.param.u64 %d1, [own]; ld.param.u64 %d2, [other];\n\
+    /// #      atom.global.sys.add.u32 %r1, [%d1], 1; atom.global.sys.add.u32 %r1, [%d2], 1; ret;\n}",
+    /// # );
+    /// let mut trial = Trial::new(&program, "exchange");
+    /// trial.gpus(2);
+    /// trial.buffer(&[0; 4]).unwrap().buffer(&[0; 4]).unwrap(); // GPU 0: its own counter, and the other one's
+    /// trial.same(1).same(0); //                                   GPU 1
+    /// let report = trial.check();
+    /// assert!(report.is_clean(), "{report}");
+    /// assert_eq!(trial.content(0), 64u32.to_le_bytes());
+    /// ```
+    pub fn gpus(&mut self, gpus: usize) -> &mut Self {
+        self.gpus = gpus.max(1);
         self
     }
 
@@ -400,6 +427,10 @@ impl<'p> Trial<'p> {
         };
         let pieces = buffers.iter().map(piece).collect();
         let places: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();
+        let own = places.len() / self.gpus;
+        let of_gpu = |gpu: usize| &places[gpu * own..][..own];
+        let peer = |gpu: usize| Peer { gpu: gpu as u32, arguments: of_gpu(gpu), variable: &|_| None };
+        let peers: Vec<Peer<'_>> = (1..self.gpus).map(peer).collect();
         let launch = Launch {
             blocks: self.blocks,
             threads: self.threads,
@@ -413,8 +444,9 @@ impl<'p> Trial<'p> {
             parts: self.parts,
             counting: self.counting,
             aliases: &self.aliases(),
+            peers: &peers,
             delays: if self.weak { Delays::Loads } else { Delays::None },
-            ..Launch::new(&self.kernel, &places)
+            ..Launch::new(&self.kernel, of_gpu(0))
         };
         check(self.program, &Outside { holds: &holds, variable: &|_| None }, &launch, pieces)
     }
@@ -460,11 +492,11 @@ impl<'p> Trial<'p> {
             },
         };
         let values = self.arguments.iter().map(value).collect::<Result<Vec<_>>>()?;
-        if values.len() != sizes.len() {
-            let (takes, given) = (sizes.len(), values.len());
+        if values.len() != sizes.len() * self.gpus {
+            let (takes, given) = (sizes.len() * self.gpus, values.len());
             return Err(wrong(format!("{} takes {takes} arguments, and is given {given}", self.kernel)));
         }
-        for (number, (value, size)) in values.iter().zip(&sizes).enumerate() {
+        for (number, (value, size)) in values.iter().zip(sizes.iter().cycle()).enumerate() {
             if value.len() != *size {
                 let given = value.len();
                 return Err(wrong(format!(

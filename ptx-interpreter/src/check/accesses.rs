@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Numbers, level};
+use super::checks::{Checks, Event, Numbers};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
 use super::pieces::Pieces;
@@ -182,7 +182,7 @@ impl Checks {
 
     pub(super) fn mark(&self, event: Event, epoch: u32) -> Mark {
         let (bytes, row) = (WHOLE, Row::default());
-        let scope = event.how.scope.map_or(0, |scope| 1 + level(scope) as u8);
+        let scope = event.how.scope.map_or(0, |scope| 1 + self.level(scope) as u8);
         let size = if scope > 0 { event.bytes as u8 } else { 0 };
         let (site, writes, alias) = (event.site, event.how.writes, event.how.alias);
         match event.engine {

@@ -12,7 +12,7 @@ use super::cause::Origin;
 use super::clock::{Clock, Known, Pool};
 use super::dependents::Dependents;
 use super::early::Early;
-use super::fences::Fences;
+use super::fences::{DISTANCES, Fences};
 use super::heads::{Heads, Reach};
 use super::history::History;
 use super::map_reads::MapReads;
@@ -21,6 +21,7 @@ use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
 use super::too_early::TooEarly;
 use super::trail::Trail;
+use crate::machine::grid::Grids;
 use crate::memory::alias::Alias;
 use crate::memory::spaces::Named;
 use crate::ptx::access::{Engine, How, Scope};
@@ -97,7 +98,7 @@ pub(super) struct State {
 /// What fences and strong accesses of a thread have released and seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Strong {
-    /// What a fence has released to the threads of its block, cluster or GPU.
+    /// What a fence has released to the threads of its block, cluster, GPU or of all GPUs.
     pub(super) fenced: Released,
     /// What a fence has released to the whole system.
     pub(super) to_system: Option<Known>,
@@ -109,8 +110,8 @@ pub(super) struct Strong {
     pub(super) observed_at: QuickTable<(u64, usize), Heads>,
 }
 
-/// What was released to the threads of a block, cluster or GPU.
-pub(super) type Released = [Option<Known>; 3];
+/// What was released to the threads of a block, cluster, GPU or of all GPUs.
+pub(super) type Released = [Option<Known>; DISTANCES];
 
 /// Numbers of strong writes: mostly of one or two.
 pub(super) type Numbers = SmallVec<[u32; 4]>;
@@ -201,6 +202,7 @@ pub(crate) struct Checks {
     /// Threads of a block, and blocks of a cluster.
     pub(super) threads: usize,
     pub(super) cluster: u32,
+    pub(super) grids: Grids,
     pub(super) pieces: Arc<Pieces>,
     /// Other addresses of memory.
     pub(super) aliases: Rc<[Alias]>,
@@ -287,8 +289,8 @@ pub(crate) struct Found {
 
 impl Checks {
     pub(crate) fn new(
-        threads: usize,
-        cluster: usize,
+        (threads, cluster): (usize, usize),
+        grids: Grids,
         pieces: Arc<Pieces>,
         variables: Vec<Named>,
         sites: Arc<Sites>,
@@ -296,6 +298,7 @@ impl Checks {
         Checks {
             threads,
             cluster: cluster as u32,
+            grids,
             has_grid_before: pieces.iter().any(|piece| piece.shared_with_grid_before),
             early: None,
             pieces,
@@ -362,19 +365,41 @@ impl Checks {
         self.mbarriers.get(&bar).map_or(0, |bar| bar.phase - bar.first_phase)
     }
 
-    /// How far apart two threads are: in a block, a cluster or the GPU.
+    /// How far apart two threads are: in a block, a cluster, a GPU, or on two GPUs.
     pub(super) fn distance(&self, one: u32, other: u32) -> usize {
         if one == other {
             0
         } else if one / self.cluster == other / self.cluster {
             1
-        } else {
+        } else if self.grids.gpu(one) == self.grids.gpu(other) {
             2
+        } else {
+            3
         }
     }
 
+    /// What a scope is among the distances. All threads of one GPU are the whole system, if there is no other one.
+    pub(super) fn level(&self, scope: Scope) -> usize {
+        match scope {
+            Scope::Block => 0,
+            Scope::Cluster => 1,
+            Scope::Gpu => 2,
+            Scope::System => self.widest(),
+        }
+    }
+
+    /// The level of the whole system.
+    pub(super) fn widest(&self) -> usize {
+        if self.grids.is_one() { 2 } else { 3 }
+    }
+
     pub(super) fn reach(&self, actor: Actor, scope: Scope) -> Reach {
-        Reach { block: actor.block, cluster: actor.block / self.cluster, level: level(scope) }
+        Reach {
+            block: actor.block,
+            cluster: actor.block / self.cluster,
+            gpu: self.grids.gpu(actor.block),
+            level: self.level(scope),
+        }
     }
 
     pub(super) fn engine(&mut self, engine: Engine, actor: Actor) -> u32 {
@@ -464,15 +489,6 @@ impl Checks {
     }
 }
 
-/// What a scope is among the distances.
-pub(super) fn level(scope: Scope) -> usize {
-    match scope {
-        Scope::Block => 0,
-        Scope::Cluster => 1,
-        Scope::Gpu | Scope::System => 2,
-    }
-}
-
 pub(super) fn scope_of(distance: usize) -> Scope {
-    [Scope::Block, Scope::Cluster, Scope::Gpu][distance]
+    [Scope::Block, Scope::Cluster, Scope::Gpu, Scope::System][distance]
 }

@@ -457,6 +457,7 @@ fn help(one: Actor, other: Actor, distance: usize) -> String {
         }
         0 => "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute; in branches of single warps, a named barrier or an mbarrier".into(),
         1 => "put `barrier.cluster.arrive.release` and `barrier.cluster.wait.acquire` (cluster.sync()) between them".into(),
-        _ => "let the first release a flag (`st.release.gpu`) and the second acquire it (`ld.acquire.gpu`), use an atomic, or launch a second kernel".into(),
+        2 => "let the first release a flag (`st.release.gpu`) and the second acquire it (`ld.acquire.gpu`), use an atomic, or launch a second kernel".into(),
+        _ => "let the first release a flag for the whole system (`st.release.sys`) and the second acquire it (`ld.acquire.sys`), or let the second GPU wait for an event".into(),
     }
 }

@@ -7,8 +7,8 @@ use super::clock::Known;
 use super::heads::{Heads, Reach};
 use super::mark::{QuickMap, QuickTable};
 
-/// How far apart two threads can be: in a block, a cluster or the GPU.
-pub(super) const DISTANCES: usize = 3;
+/// How far apart two threads can be: in a block, a cluster, a GPU, or on two GPUs.
+pub(super) const DISTANCES: usize = 4;
 
 /// A `fence.sc`.
 #[derive(Clone, Debug)]

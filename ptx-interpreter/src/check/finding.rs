@@ -77,6 +77,9 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Place {
+    /// The GPU, of a launch on several.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub gpu: Option<u32>,
     /// The block, by its number in the grid.
     pub block: u32,
     /// The thread, by its number in the block.
@@ -125,6 +128,7 @@ impl Place {
         let text = std::fs::read_to_string(&source.0).unwrap_or_default();
         let line = text.lines().nth(source.1.saturating_sub(1) as usize).unwrap_or_default().trim().to_owned();
         Place {
+            gpu: None,
             block: 0,
             thread: 0,
             function,
@@ -194,11 +198,12 @@ pub struct Finding {
 const NEAR: u32 = 8;
 
 /// Words of CUDA C++, and what Rust has for them.
-const IN_RUST: [(&str, &str); 7] = [
+const IN_RUST: [(&str, &str); 8] = [
     ("__syncthreads()", "sync_threads()"),
     ("__syncwarp()", "sync_warp()"),
     ("cluster.sync()", "sync_cluster()"),
     ("__threadfence()", "fence_acq_rel::<Gpu>()"),
+    ("__threadfence_system()", "fence_acq_rel::<Sys>()"),
     ("cudaGridDependencySynchronize()", "griddepcontrol_wait()"),
     ("cuda::ptx::fence_proxy_async", "fence_proxy_async()"),
     ("`atomicAdd` and its like; `atom` or `red`", "`ptx!(red.…)`, `ptx!(atom.…)`"),
@@ -341,7 +346,12 @@ impl fmt::Display for Finding {
             match place.is_of_the_host() {
                 true => writeln!(f, "{blank} | {under} {}", place.what)?,
                 false => {
-                    writeln!(f, "{blank} | {under} thread {} of block {} {}", place.thread, place.block, place.what)?
+                    let gpu = place.gpu.map(|gpu| format!(" of GPU {gpu}")).unwrap_or_default();
+                    writeln!(
+                        f,
+                        "{blank} | {under} thread {} of block {}{gpu} {}",
+                        place.thread, place.block, place.what
+                    )?
                 }
             }
         }

@@ -6,19 +6,21 @@
 use super::actor::Actor;
 use super::clock::Known;
 
-/// Whose threads a scope has: those of a block, a cluster or the GPU.
+/// Whose threads a scope has: those of a block, a cluster, a GPU or of all GPUs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
     pub(super) block: u32,
     pub(super) cluster: u32,
-    /// 0, 1 or 2.
+    pub(super) gpu: u32,
+    /// 0, 1, 2 or 3.
     pub(super) level: usize,
 }
 
 /// What the heads of patterns hand over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heads {
-    gpu: Option<Box<Known>>,
+    system: Option<Box<Known>>,
+    gpus: Vec<(u32, Known)>,
     clusters: Vec<(u32, Known)>,
     blocks: Vec<(u32, Known)>,
 }
@@ -35,7 +37,10 @@ impl Heads {
             join_at(&mut self.clusters, from.cluster, known);
         }
         if from.level >= 2 {
-            self.gpu.get_or_insert_default().join(known);
+            join_at(&mut self.gpus, from.gpu, known);
+        }
+        if from.level >= 3 {
+            self.system.get_or_insert_default().join(known);
         }
     }
 
@@ -47,8 +52,11 @@ impl Heads {
         if let Some(known) = at(&other.clusters, to.cluster) {
             join_at(&mut self.clusters, to.cluster, known);
         }
-        if let Some(known) = &other.gpu {
-            self.gpu.get_or_insert_default().join(known);
+        if let Some(known) = at(&other.gpus, to.gpu) {
+            join_at(&mut self.gpus, to.gpu, known);
+        }
+        if let Some(known) = &other.system {
+            self.system.get_or_insert_default().join(known);
         }
     }
 
@@ -73,8 +81,9 @@ impl Heads {
     fn handed(&self, to: Reach) -> impl Iterator<Item = &Known> {
         let block = at(&self.blocks, to.block);
         let cluster = at(&self.clusters, to.cluster).filter(|_| to.level >= 1);
-        let gpu = self.gpu.as_deref().filter(|_| to.level >= 2);
-        [block, cluster, gpu].into_iter().flatten()
+        let gpu = at(&self.gpus, to.gpu).filter(|_| to.level >= 2);
+        let system = self.system.as_deref().filter(|_| to.level >= 3);
+        [block, cluster, gpu, system].into_iter().flatten()
     }
 }
 

@@ -235,6 +235,7 @@ impl Checks {
     fn sees_late(&mut self, event: Event, record: &Record, scope: Scope) {
         let reach = self.reach(event.actor, scope);
         let event = Event { how: How { acquires: false, ..event.how }, ..event };
-        self.state(event.actor).observe(event, &record.heads, reach);
+        let widest = self.widest();
+        self.state(event.actor).observe(event, &record.heads, reach, widest);
     }
 }

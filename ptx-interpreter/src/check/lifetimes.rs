@@ -1,7 +1,7 @@
 //! What has to be done before a block ends, and before a grid may touch what the grid before it writes.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, level};
+use super::checks::{Checks, Event, Found};
 use super::early::Early;
 use super::finding::{Kind, NO_PEER, NOT_BEGUN, OUTLIVED};
 use super::uses::Use;
@@ -147,7 +147,8 @@ impl Checks {
 
     /// `griddepcontrol.launch_dependents`: the next grid may begin.
     pub(crate) fn launch_dependents(&mut self, actor: Actor) {
-        let fenced = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[level(Scope::Gpu)].clone());
+        let level = self.level(Scope::Gpu);
+        let fenced = self.state(actor).strong.as_ref().and_then(|strong| strong.fenced[level].clone());
         self.dependents.get_or_insert_default().add(actor.block, fenced.as_ref());
     }
 
@@ -174,7 +175,7 @@ impl Checks {
             return;
         }
         if let Some(early) = &mut self.early {
-            let is_strong = event.how.scope.is_some_and(|scope| level(scope) == level(Scope::Gpu));
+            let is_strong = event.how.scope.is_some_and(|scope| scope >= Scope::Gpu);
             let how = Use::of(is_strong, event.how.writes);
             early.add((self.sites.instruction(event.site), how), event.address, event.bytes, event.actor);
         }

@@ -1,7 +1,7 @@
 //! Barriers in memory: what their phases order.
 
 use super::actor::Actor;
-use super::checks::{Checks, Lack, Mbarrier, Missed, Through, level, scope_of};
+use super::checks::{Checks, Lack, Mbarrier, Missed, Through, scope_of};
 use super::heads::Reach;
 use super::mark::CELL;
 use super::marks::happened;
@@ -116,10 +116,11 @@ impl Checks {
         let distance = self.distance(actor.block, owner);
         let Some(mut bar) = self.mbarriers.remove(&place) else { return };
         bar.tensor[0].join(&self.state(actor).known.tensor);
+        let is_wide = self.level(arrival.scope) >= distance;
         let why = if !arrival.releases {
             Some(Lack::Release)
         } else {
-            (level(arrival.scope) < distance).then(|| Lack::ReleaseScope(arrival.scope, scope_of(distance)))
+            (!is_wide).then(|| Lack::ReleaseScope(arrival.scope, scope_of(distance)))
         };
         let far = usize::from(distance > 0);
         let orders = if let Some(why) = why {
@@ -130,7 +131,7 @@ impl Checks {
             let known = state.release(actor, threads);
             bar.over[0].join(&known.ordered);
             let fenced = state.strong.as_ref().and_then(|strong| strong.fenced[far].as_ref());
-            let fenced = fenced.filter(|_| level(arrival.scope) >= distance);
+            let fenced = fenced.filter(|_| is_wide);
             if let Some(fenced) = fenced {
                 bar.pool[far].add(fenced);
             }
@@ -195,7 +196,7 @@ impl Checks {
         }
         if let Some((writer, write)) = bar.far {
             let why = match wait.releases {
-                true if level(wait.scope) > 0 => None,
+                true if wait.scope > Scope::Block => None,
                 true => Some(Lack::AcquireScope(wait.scope, Scope::Cluster)),
                 false => Some(Lack::Acquire),
             };
@@ -203,7 +204,7 @@ impl Checks {
                 None => state.known.join(&bar.completed[1]),
                 Some(why) => {
                     state.over.join(&bar.completed[1].ordered);
-                    if why == Lack::Acquire && level(wait.scope) > 0 {
+                    if why == Lack::Acquire && wait.scope > Scope::Block {
                         let from = Reach { block: writer.block, level: 1, ..own };
                         state.strong().observed.put(from, &bar.completed[1]);
                     }

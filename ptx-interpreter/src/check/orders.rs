@@ -3,12 +3,11 @@
 use std::rc::Rc;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Lack, Meeting, Missed, Numbers, Record, State, Strong, Through, level};
+use super::checks::{Checks, Event, Lack, Meeting, Missed, Numbers, Record, State, Strong, Through};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
 use super::trail::Link;
-use super::weak_order::lack;
 use crate::ptx::access::{Engine, Fence, Scope};
 
 impl State {
@@ -20,11 +19,11 @@ impl State {
         known
     }
 
-    /// A strong read sees what was handed over. An acquire for the whole GPU leaves nothing for later ones.
-    pub(super) fn observe(&mut self, event: Event, heads: &Heads, reach: Reach) {
+    /// A strong read sees what was handed over. An acquire for the whole system leaves nothing for later ones.
+    pub(super) fn observe(&mut self, event: Event, heads: &Heads, reach: Reach, widest: usize) {
         let place = (event.address, event.bytes);
-        let takes_all = event.how.acquires && reach.level == 2;
-        if !takes_all && heads.reaches(Reach { level: 2, ..reach }) {
+        let takes_all = event.how.acquires && reach.level == widest;
+        if !takes_all && heads.reaches(Reach { level: widest, ..reach }) {
             let strong = self.strong();
             strong.observed.join_for(reach, heads);
             strong.observed_at.entry(place).or_default().join_for(reach, heads);
@@ -53,8 +52,8 @@ impl Checks {
         match fence {
             Fence::Memory { scope, acquires, releases, is_sc } => {
                 let reach = self.reach(actor, scope);
-                self.releases |= releases && reach.level == 2;
-                self.acquires |= acquires && reach.level == 2;
+                self.releases |= releases && reach.level >= 2;
+                self.acquires |= acquires && reach.level >= 2;
                 if acquires {
                     if let Some(history) = &mut self.history {
                         history.fences.insert(actor, history.late);
@@ -127,11 +126,12 @@ impl Checks {
         let Some(record) = record else { return (Numbers::new(), None) };
         let distance = self.distance(record.writer.block, event.actor.block);
         let is_own = record.writer == event.actor;
-        let wide = is_own || reach.level >= distance && level(record.scope) >= distance;
+        let wide = is_own || reach.level >= distance && self.level(record.scope) >= distance;
         let mut observed = Numbers::new();
         if wide {
             if event.how.acquires || !record.heads.is_empty() {
-                self.state(event.actor).observe(event, &record.heads, reach);
+                let widest = self.widest();
+                self.state(event.actor).observe(event, &record.heads, reach, widest);
             }
             observed.clone_from(&record.continues);
             observed.push(record.number);
@@ -139,7 +139,7 @@ impl Checks {
         }
         // Of a chain whose last write is right, an earlier one may have released nothing.
         let relaxed = record.relaxed.map(|(writer, write)| (Lack::Release, writer, write));
-        let last = lack(&record, event, reach, distance).map(|why| (why, record.writer, record.site));
+        let last = self.lack(&record, event, reach, distance).map(|why| (why, record.writer, record.site));
         let mut lacks = last.into_iter().chain(relaxed);
         let lack = if event.how.is_unused { None } else { lacks.find(|(_, writer, _)| *writer != event.actor) };
         if let Some((why, writer, write)) = lack {
@@ -161,7 +161,7 @@ impl Checks {
     /// An acquire acquires what strong reads before it have seen.
     pub(super) fn acquires_what_was_observed(&mut self, event: Event, scope: Scope) {
         let reach = self.reach(event.actor, scope);
-        self.acquires |= reach.level == 2;
+        self.acquires |= reach.level >= 2;
         self.state(event.actor).acquire_what_was_observed(event, reach);
     }
 
@@ -180,7 +180,7 @@ impl Checks {
     /// What a thread did until now is released by its strong writes of a location.
     pub(super) fn releases_at(&mut self, event: Event, scope: Scope) {
         let (threads, wide) = (self.threads, self.reach(event.actor, scope).level);
-        self.releases |= wide == 2;
+        self.releases |= wide >= 2;
         let state = self.state(event.actor);
         let known = state.release(event.actor, threads);
         let place = (event.address, event.bytes);
@@ -236,7 +236,7 @@ impl Checks {
         let strong = self.known_state(actor).strong.as_ref();
         let fenced = strong.and_then(|strong| strong.to_system.clone());
         let released = strong.filter(|_| how.releases).and_then(|strong| strong.released.get(&(address, bytes)));
-        let released = released.and_then(|levels| levels[level(Scope::System)].clone());
+        let released = released.and_then(|levels| levels[self.level(Scope::System)].clone());
         let host = self.host.get_or_insert_default();
         [fenced, released].into_iter().flatten().for_each(|known| host.join(&known.ordered));
     }

@@ -7,7 +7,7 @@
 use super::actor::Actor;
 use super::checks::{Checks, Event, State};
 use super::clock::Known;
-use super::fences::{DISTANCES, Own, Sc};
+use super::fences::{Own, Sc};
 use super::heads::Reach;
 use super::mark::Mark;
 use super::marks::happened;
@@ -17,7 +17,7 @@ use crate::machine::lanes::lanes_of;
 /// Fences of a thread that are remembered.
 const FENCES: usize = 4;
 /// The distance of threads that only the GPU has in common.
-const WIDEST: usize = DISTANCES - 1;
+const OF_A_GPU: usize = 2;
 
 impl Checks {
     /// Which accesses a strong access comes after that nothing else orders. Gives what the fences knew before those that it may
@@ -41,20 +41,20 @@ impl Checks {
                 }
             }
         }
-        if !self.sc.has[WIDEST] {
+        if !self.sc.has[OF_A_GPU] {
             return None;
         }
         let mut all: Option<Box<Known>> = None;
         let is_atomic = event.how.reads && event.how.writes;
         for old in kept.iter().filter(conflicts).filter(|old| old.mark.writes && old.mark.bytes == mark.bytes) {
             if let Some(before) = &old.before {
-                self.came_later(event.actor).learned[WIDEST].join(before);
+                self.came_later(event.actor).learned[OF_A_GPU].join(before);
             }
             if is_atomic {
                 let all = all.get_or_insert_default();
                 old.before.iter().for_each(|before| all.join(before));
                 for lane in lanes_of(old.mark.lanes) {
-                    all.join(&self.fences_before(self.actor_of(&old.mark, lane), old.mark.epoch, WIDEST));
+                    all.join(&self.fences_before(self.actor_of(&old.mark, lane), old.mark.epoch, OF_A_GPU));
                 }
             }
         }

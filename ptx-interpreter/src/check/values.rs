@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Record, level};
+use super::checks::{Checks, Event, Record};
 use super::coherence::{Location, Position, View, Writer};
 use super::history::{History, Observed};
 use super::marks::happened;
@@ -54,7 +54,7 @@ impl Checks {
     /// Whether accesses of the same bytes are morally strong, if they are of two threads.
     pub(super) fn is_strong(&self, one: &Writer, other: &Writer) -> bool {
         let scope = one.scope.zip(other.scope).map(|(one, other)| one.min(other));
-        scope.is_some_and(|scope| level(scope) >= self.distance(one.actor.block, other.actor.block))
+        scope.is_some_and(|scope| self.level(scope) >= self.distance(one.actor.block, other.actor.block))
     }
 
     /// The ways in which an access may go, at most so many. The first one is the usual one: it reads what memory holds, and what

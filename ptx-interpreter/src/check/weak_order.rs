@@ -1,7 +1,7 @@
 //! Orders that are too weak: what they lack, and that in words.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Lack, Missed, Record, State, Through, level, scope_of};
+use super::checks::{Checks, Event, Found, Lack, Missed, Record, State, Through, scope_of};
 use super::clock::Known;
 use super::heads::Reach;
 use super::shadow::Mark;
@@ -29,31 +29,31 @@ pub(super) fn remember(all: &mut Vec<Missed>, missed: Missed) {
     all.push(missed);
 }
 
-/// What the order from a strong write to a read of it lacks.
-pub(super) fn lack(record: &Record, event: Event, reach: Reach, distance: usize) -> Option<Lack> {
-    let needed = scope_of(distance);
-    let scope = event.how.scope?;
-    if level(scope) < distance {
-        return Some(Lack::AcquireScope(scope, needed));
-    }
-    if level(record.scope) < distance {
-        return Some(Lack::ReleaseScope(record.scope, needed));
-    }
-    let reaches = |level: usize| record.heads.reaches(Reach { level, ..reach });
-    match (reaches(reach.level), reaches(2)) {
-        _ if record.heads.is_empty() => Some(Lack::Release),
-        (_, false) => Some(Lack::ReleaseScope(Scope::Block, needed)),
-        (false, true) => Some(Lack::AcquireScope(scope, needed)),
-        (true, _) => (!event.how.acquires).then_some(Lack::Acquire),
-    }
-}
-
 impl Checks {
+    /// What the order from a strong write to a read of it lacks.
+    pub(super) fn lack(&self, record: &Record, event: Event, reach: Reach, distance: usize) -> Option<Lack> {
+        let needed = scope_of(distance);
+        let scope = event.how.scope?;
+        if self.level(scope) < distance {
+            return Some(Lack::AcquireScope(scope, needed));
+        }
+        if self.level(record.scope) < distance {
+            return Some(Lack::ReleaseScope(record.scope, needed));
+        }
+        let reaches = |level: usize| record.heads.reaches(Reach { level, ..reach });
+        match (reaches(reach.level), reaches(self.widest())) {
+            _ if record.heads.is_empty() => Some(Lack::Release),
+            (_, false) => Some(Lack::ReleaseScope(Scope::Block, needed)),
+            (false, true) => Some(Lack::AcquireScope(scope, needed)),
+            (true, _) => (!event.how.acquires).then_some(Lack::Acquire),
+        }
+    }
+
     /// Whether somebody who acquires the flag is handed over what a thread did until an epoch.
     fn tells(&self, missed: &Missed, reader: Actor, (actor, epoch): (Actor, u32)) -> bool {
         let Some(record) = &missed.record else { return true };
         let mut handed = Known::default();
-        record.heads.give(self.reach(reader, Scope::Gpu), &mut handed);
+        record.heads.give(self.reach(reader, Scope::System), &mut handed);
         handed.ordered.of_thread(actor.block, actor.number) >= epoch
     }
 
@@ -109,34 +109,36 @@ impl Checks {
         let writer = if missed.known.is_by(actor) { actor } else { missed.writer };
         found.places.push((writer, missed.write, writes.into()));
         found.places.push((reader, missed.read, reads.into()));
+        let in_cuda = if needed == "sys" { "__threadfence_system()" } else { "__threadfence()" };
+        let fence = format!("`fence.acq_rel.{needed}` ({in_cuda})");
         let (title, note, help) = match missed.why {
             _ if missed.through == Through::Mbarrier => at_mbarrier(missed.why, needed),
             Lack::Release => (
                 "a flag says that bytes are ready, but its write does not release them".to_owned(),
                 "the write of the flag is relaxed, and no fence is between the bytes and it".to_owned(),
                 format!(
-                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) before it"
+                    "write the flag with `st.release.{needed}`, or put {fence} before it"
                 ),
             ),
             Lack::Acquire if writer == actor && !self.tells(missed, reader, (actor, old.epoch)) => (
                 "a flag says that bytes are ready, but what releases it does not release them".to_owned(),
                 "the thread has a fence or a release before the bytes, and none between them and the flag".to_owned(),
                 format!(
-                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) between the bytes and it"
+                    "write the flag with `st.release.{needed}`, or put {fence} between the bytes and it"
                 ),
             ),
             Lack::Acquire if !self.tells(missed, reader, (actor, old.epoch)) => (
                 "a flag says that bytes are ready, but what releases it does not release them".to_owned(),
                 "the thread that writes the flag knows of the bytes by a barrier or a flag, and has no fence after that".to_owned(),
                 format!(
-                    "write the flag with `st.release.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) between that barrier and it, in the same thread"
+                    "write the flag with `st.release.{needed}`, or put {fence} between that barrier and it, in the same thread"
                 ),
             ),
             Lack::Acquire => (
                 "a flag says that bytes are ready, but its read does not acquire them".to_owned(),
                 "the read of the flag is relaxed, and no fence is between it and the bytes".to_owned(),
                 format!(
-                    "read the flag with `ld.acquire.{needed}`, or put `fence.acq_rel.{needed}` (__threadfence()) after it"
+                    "read the flag with `ld.acquire.{needed}`, or put {fence} after it"
                 ),
             ),
             Lack::ReleaseScope(scope, wide) => narrow("write", "release", scope, wide),

@@ -66,7 +66,7 @@ impl TryCancel {
                 .collect::<Result<_>>()?,
         };
         machine.watch_request(thread);
-        let value = machine.cancel_launch().map_or(0, of_block).to_le_bytes();
+        let value = machine.cancel_launch()?.map_or(0, of_block).to_le_bytes();
         for (response, bar) in told {
             machine.there(response, 16, true)?;
             machine.watch_later(thread, (response, 16), self.how, bar, true);

@@ -6,7 +6,6 @@ use crate::machine::group::Group;
 use crate::machine::lanes::{LANES, Lanes, each};
 use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
-use crate::memory::spaces::PARAMETERS;
 use crate::memory::{aligned, all_aligned};
 use crate::ptx::access::How;
 use crate::ptx::operand::{Operand, Place, Space};
@@ -43,7 +42,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 fn argument(from: &Operand) -> Option<u64> {
     let Operand::Address(base, offset, _) = from else { return None };
     match **base {
-        Operand::Name(Place::Entry(at)) => Some((PARAMETERS + at).wrapping_add(*offset)),
+        Operand::Name(Place::Entry(at)) => Some(at.wrapping_add(*offset)),
         _ => None,
     }
 }
@@ -51,6 +50,7 @@ fn argument(from: &Operand) -> Option<u64> {
 impl Step for Load {
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
         if let Some(address) = self.argument {
+            let address = machine.parameters_of(group.first()).wrapping_add(address);
             return self.load_argument(machine, group, address).map_err(|stop| stop.by(group.first().lane));
         }
         if self.how.scope.is_some() {

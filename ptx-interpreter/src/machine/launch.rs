@@ -9,6 +9,23 @@ use crate::memory::heap::Heap;
 use crate::memory::overwritten::Overwritten;
 use crate::memory::texture::Objects;
 
+/// The same launch with other arguments on another GPU.
+#[derive(Clone, Copy)]
+pub struct Peer<'a> {
+    /// The number of its GPU.
+    pub gpu: u32,
+    /// Where each argument is.
+    pub arguments: &'a [*const u8],
+    /// Where a variable of the module is on its GPU, as [`Outside::variable`].
+    pub variable: &'a (dyn Fn(&str) -> Option<u64> + Sync),
+}
+
+impl std::fmt::Debug for Peer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Peer").field("gpu", &self.gpu).field("arguments", &self.arguments).finish_non_exhaustive()
+    }
+}
+
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
@@ -56,6 +73,10 @@ pub struct Launch<'a> {
     pub objects: Option<&'a Objects>,
     /// Other addresses of memory.
     pub aliases: &'a [Alias],
+    /// The number of its GPU.
+    pub gpu: u32,
+    /// The same launch on other GPUs, which runs at the same time: its threads may wait for each other.
+    pub peers: &'a [Peer<'a>],
     /// Whether its blocks may run in parts, and on how many cores, if it is [checked](crate::Program::check).
     pub parts: Parts,
 }
@@ -85,6 +106,8 @@ impl<'a> Launch<'a> {
             takes_launched: false,
             objects: None,
             aliases: &[],
+            gpu: 0,
+            peers: &[],
             parts: Parts::default(),
         }
     }

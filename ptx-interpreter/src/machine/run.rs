@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use crate::counts::{Counting, Counts};
 use crate::machine::deadlock::Circles;
+use crate::machine::grid::Grids;
 use crate::machine::group::Group;
 use crate::machine::lanes::{LANES, Lanes, each, lanes_of};
 use crate::machine::launch::{L1, Launch, Outside};
 use crate::machine::numbered::Numbered;
 use crate::machine::stop::{Result, Stop, Why, stop, wrong};
-use crate::machine::{Action, Cluster, Frame, Machine, Program};
+use crate::machine::{Action, Cluster, Code, Frame, Machine, Program};
 use crate::memory::heap::Lent;
 use crate::memory::spaces::PIECE;
 use crate::parts::joint::Part;
@@ -52,16 +53,14 @@ impl<'a> Machine<'a> {
         let name = launch.kernel;
         let code = program.functions.get(name).filter(|code| code.is_entry);
         let code = code.ok_or_else(|| wrong(format!("there is no kernel {name}")))?;
-        if code.parameters.len() != launch.arguments.len() {
-            let (takes, given) = (code.parameters.len(), launch.arguments.len());
+        let given = launch.peers.iter().map(|peer| peer.arguments.len()).chain([launch.arguments.len()]);
+        if let Some(given) = given.into_iter().find(|given| *given != code.parameters.len()) {
+            let takes = code.parameters.len();
             return stop(Why::Wrong, format!("{name} takes {takes} arguments, and is given {given}"));
         }
-        let mut parameters = Vec::new();
-        for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(launch.arguments) {
-            parameters.resize(*place as usize, 0);
-            // SAFETY: the launch has the number of bytes that the kernel takes.
-            parameters.extend_from_slice(unsafe { std::slice::from_raw_parts(*argument, parameter.bytes) });
-        }
+        let of_peers = launch.peers.iter().map(|peer| peer.arguments);
+        let parameters = [launch.arguments].into_iter().chain(of_peers).map(|arguments| parameters(code, arguments));
+        let parameters = parameters.collect();
         let cluster_sizes = code.cluster.unwrap_or(launch.cluster).map(|size| size.max(1));
         let cluster = cluster_sizes.iter().fold(1, |all: usize, size| all.saturating_mul(*size as usize));
         let blocks: u64 = launch.blocks.iter().map(|size| u64::from(*size)).product();
@@ -90,7 +89,7 @@ impl<'a> Machine<'a> {
                 format!("a block has at most {SHARED} bytes of shared memory, not {}", code.declared + launch.shared),
             );
         }
-        if blocks.saturating_mul(threads) > THREADS {
+        if blocks.saturating_mul(threads).saturating_mul(1 + launch.peers.len() as u64) > THREADS {
             return stop(
                 Why::Wrong,
                 format!("{blocks} blocks of {threads} threads are more than this machine runs: {THREADS}"),
@@ -102,7 +101,12 @@ impl<'a> Machine<'a> {
             return stop(Why::Wrong, text);
         }
         let warps_of_block = threads.div_ceil(LANES);
-        let own = part.as_ref().map_or(0..blocks / cluster, |part| part.clusters.clone());
+        let grids = Grids::new(launch, blocks);
+        if !grids.is_one() {
+            program.may_have_peers(outside, launch)?;
+        }
+        let all = 0..blocks / cluster * grids.count();
+        let own = part.as_ref().map_or(all, |part| part.clusters.clone());
         let blocks = own.start * cluster..own.end * cluster;
         Ok(Machine {
             program,
@@ -111,6 +115,7 @@ impl<'a> Machine<'a> {
             launch,
             cluster,
             cluster_sizes,
+            grids,
             threads,
             warps_of_block,
             warps: Numbered::new(blocks.start * warps_of_block..blocks.end * warps_of_block, || None),
@@ -216,8 +221,9 @@ impl<'a> Machine<'a> {
 
     fn fits(&self, warps: usize) -> bool {
         let blocks = (self.living + 1) * self.cluster;
-        let fits = (warps + self.cluster * self.warps_of_block) * LANES <= RESIDENT;
-        self.living == 0 || fits && self.launch.resident.is_none_or(|most| blocks <= most)
+        let gpus = self.grids.count();
+        let fits = (warps + self.cluster * self.warps_of_block) * LANES <= RESIDENT * gpus;
+        self.living == 0 || fits && self.launch.resident.is_none_or(|most| blocks <= most * gpus)
     }
 
     /// A warp executes some instructions.
@@ -402,8 +408,36 @@ impl<'a> Machine<'a> {
     }
 }
 
+impl Program {
+    /// Errors: what is not known of a launch on several GPUs.
+    fn may_have_peers(&self, outside: &Outside<'_>, launch: &Launch<'_>) -> Result<()> {
+        if launch.cooperative {
+            return stop(Why::Gap, "a cooperative launch whose threads wait for those of another GPU");
+        }
+        let is_placed = |name: &str| {
+            let peers = launch.peers.iter().map(|peer| peer.variable);
+            [outside.variable].into_iter().chain(peers).all(|variable| variable(name).is_some())
+        };
+        match self.variables.iter().find(|variable| !is_placed(&variable.name)) {
+            Some(variable) => stop(Why::Gap, format!("`{}`, of which each GPU has its own", variable.name)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The bytes of a kernel's parameters.
+fn parameters(code: &Code, arguments: &[*const u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for ((parameter, place), argument) in code.parameters.iter().zip(&code.places).zip(arguments) {
+        bytes.resize(*place as usize, 0);
+        // SAFETY: the launch has the number of bytes that the kernel takes.
+        bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(*argument, parameter.bytes) });
+    }
+    bytes
+}
+
 /// What a launch may be, by the kernel's directives and by the largest GPU.
-fn shape(name: &str, code: &crate::machine::Code, blocks: u64, threads: u64) -> Result<()> {
+fn shape(name: &str, code: &Code, blocks: u64, threads: u64) -> Result<()> {
     if blocks == 0 || threads == 0 {
         return stop(Why::Wrong, format!("a launch of {blocks} blocks of {threads} threads is empty"));
     }

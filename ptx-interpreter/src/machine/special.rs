@@ -30,7 +30,9 @@ impl Machine<'_> {
             Special::Threads(axis) => self.launch.threads[axis].into(),
             Special::Block(axis) => self.place_of_block(block)[axis].into(),
             Special::Blocks(axis) => self.launch.blocks[axis].into(),
-            Special::Cluster(axis) => along(block / self.cluster, self.clusters_along(), axis),
+            Special::Cluster(axis) => {
+                along(self.grids.own(block as u32) as usize / self.cluster, self.clusters_along(), axis)
+            }
             Special::Clusters(axis) => self.clusters_along()[axis].into(),
             Special::InCluster(axis) => along(block % self.cluster, self.cluster_sizes, axis),
             Special::OfCluster(axis) => self.cluster_sizes[axis].into(),

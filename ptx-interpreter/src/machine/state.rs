@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::check::{Actor, Checks};
 use crate::counts::Counts;
 use crate::machine::exchange::Exchange;
+use crate::machine::grid::Grids;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, each};
 use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside};
@@ -211,6 +212,7 @@ pub(crate) struct Machine<'a> {
     /// Blocks of a cluster, and in x, y and z.
     pub(crate) cluster: usize,
     pub(crate) cluster_sizes: [u32; 3],
+    pub(crate) grids: Grids,
     /// Threads and warps of a block.
     pub(crate) threads: usize,
     pub(crate) warps_of_block: usize,
@@ -226,7 +228,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) living: usize,
     /// Whether the program may cancel the launch of clusters.
     pub(crate) cancels: bool,
-    pub(crate) parameters: Vec<u8>,
+    /// Of each grid.
+    pub(crate) parameters: Vec<Vec<u8>>,
     /// The bytes that each block's L1 has, if there is one.
     pub(crate) l1: Vec<HashMap<u64, u8>>,
     /// What each thread has begun of asynchronous copies.
@@ -317,7 +320,7 @@ impl<'a> Machine<'a> {
 
     /// The blocks of the next cluster begin.
     pub(crate) fn begin_cluster(&mut self) -> Vec<usize> {
-        let first = self.next_cluster * self.cluster;
+        let first = self.following_cluster() * self.cluster;
         self.next_cluster += 1;
         self.living += 1;
         let mut begun = Vec::new();

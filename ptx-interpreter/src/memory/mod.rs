@@ -32,14 +32,28 @@ use crate::ptx::special::RESERVED;
 const NARROW: u64 = u32::MAX as u64;
 
 impl Machine<'_> {
+    /// Where the parameters of a thread's grid are.
+    #[inline]
+    pub(crate) fn parameters_of(&self, thread: Thread) -> u64 {
+        PARAMETERS + self.grids.of(self.block_of(thread) as u32) as u64 * PIECE
+    }
+
+    /// Where a variable of the module is, if the host has asked for it on the GPU of a thread.
+    fn variable(&self, thread: Thread, name: &str) -> Option<u64> {
+        match self.grids.of(self.block_of(thread) as u32) {
+            0 => (self.outside.variable)(name),
+            grid => (self.launch.peers[grid - 1].variable)(name),
+        }
+    }
+
     /// Where a space begins among the generic addresses. A block's shared memory has the addresses of its cluster.
     fn base(&self, thread: Thread, space: Space) -> u64 {
         match space {
             Space::Generic | Space::Global | Space::Func => 0,
             Space::Shared | Space::Cluster => SHARED + (self.block_of(thread) / self.cluster) as u64 * WINDOW,
-            Space::Entry => PARAMETERS,
+            Space::Entry => self.parameters_of(thread),
             Space::Local => LOCAL + u64::from(self.id(thread)) * PIECE,
-            Space::Const => (self.outside.variable)("").unwrap_or_default(),
+            Space::Const => self.variable(thread, "").unwrap_or_default(),
         }
     }
 
@@ -56,8 +70,8 @@ impl Machine<'_> {
             Place::Local(offset) | Place::Frame(offset) => {
                 self.base(thread, Space::Local) + self.warp(thread.warp).frames[thread.frame].base + offset
             }
-            Place::Entry(offset) => PARAMETERS + offset,
-            Place::Variable { name, at, .. } => (self.outside.variable)(name).unwrap_or(MODULE + at),
+            Place::Entry(offset) => self.base(thread, Space::Entry) + offset,
+            Place::Variable { name, at, .. } => self.variable(thread, name).unwrap_or(MODULE + at),
         }
     }
 
@@ -202,13 +216,13 @@ impl Machine<'_> {
             self.program
                 .constants
                 .iter()
-                .any(|(name, place, bytes)| near((self.outside.variable)(name).unwrap_or(MODULE + place), *bytes))
+                .any(|(name, place, bytes)| near(self.variable(thread, name).unwrap_or(MODULE + place), *bytes))
         };
         Ok(match space {
             "shared" | "shared::cta" => near(window + self.rank(self.block_of(thread)) * PIECE, PIECE),
             "shared::cluster" => near(window, self.cluster as u64 * PIECE),
             "local" => near(self.base(thread, Space::Local), PIECE),
-            "param" | "param::entry" => near(PARAMETERS, PIECE),
+            "param" | "param::entry" => near(self.base(thread, Space::Entry), PIECE),
             "const" => is_constant(),
             "global" => !(SHARED..MODULE).contains(&address) && !is_constant(),
             _ => return stop(Why::Gap, format!("the space {space}")),
@@ -252,7 +266,7 @@ impl Machine<'_> {
             }
             Owner::Local(thread) => self.local_of(thread).and_then(|local| within(&mut local.bytes, at)),
             Owner::Parameters if writes => None,
-            Owner::Parameters => within(&mut self.parameters, at),
+            Owner::Parameters => within(self.parameters.get_mut((at / PIECE) as usize)?, at % PIECE),
             Owner::Module | Owner::Outside if self.part.is_some() => self.of_the_part(address, bytes, writes),
             Owner::Module => {
                 let mut module = self.program.module.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -149,6 +149,7 @@ impl Program {
             || !is_plain
             || launch.cooperative
             || launch.begins_early
+            || !launch.peers.is_empty()
             || !launch.aliases.is_empty()
         {
             return None;
