@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::calling;
 use crate::changed::{Call, changed};
 use crate::gpu::any;
+use crate::held::{ends_at_once, settle, settle_all};
 use crate::host_access::{close_unfinished, tell_accesses};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, Status, UNKNOWN};
@@ -113,7 +114,8 @@ pub(crate) fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
 /// What the program accesses between two calls is watched.
 fn between_accesses(body: impl FnOnce() -> Result) -> Result {
     tell_accesses();
-    let result = body();
+    let before = if ends_at_once(calling::call_name()) { settle_all() } else { Ok(()) };
+    let result = before.and_then(|()| body()).and_then(|()| settle());
     close_unfinished();
     result
 }

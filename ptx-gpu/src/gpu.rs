@@ -14,6 +14,7 @@ use crate::device::Device;
 use crate::executable::Executable;
 use crate::graph::Graphs;
 use crate::handle;
+use crate::held::Held;
 use crate::mapped::Mapped;
 use crate::memory::Memory;
 use crate::of_gpu::{OfGpu, Pool};
@@ -120,6 +121,8 @@ pub(crate) struct Gpu {
     pub(crate) pools: HashMap<Handle, Pool>,
     pub(crate) captures: HashMap<Handle, Capture>,
     pub(crate) order: Order,
+    /// What waits for work that is done later.
+    pub(crate) held: Vec<Held>,
     pub(crate) recent: Recent,
     pub(crate) graphs: Graphs,
     pub(crate) executables: HashMap<Handle, Arc<Executable>>,
@@ -149,6 +152,7 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         pools: HashMap::new(),
         captures: HashMap::new(),
         order: Order::default(),
+        held: Vec::new(),
         recent: Recent::default(),
         graphs: Graphs::default(),
         executables: HashMap::new(),

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use ptx_interpreter::{
-    Counting, Counts, Delays, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten, Piece,
-    Record, Report, Stop, Used, Why,
+    Before, Counting, Counts, Delays, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten,
+    Peer, Piece, Record, Report, Stop, Used, Why,
 };
 
 use crate::access::without_access;
@@ -14,17 +14,18 @@ use crate::changed::{changed, is_checked};
 use crate::children::{Children, Parent};
 use crate::counted::Counted;
 use crate::driver::launch::plain;
-use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle, any};
+use crate::gpu::{Function, Gpu, HEAP_SIZE, Handle, Variables, any};
 use crate::memory::{FREED, host_mapping};
 use crate::order::Point;
 use crate::output::{note, print, tell};
+use crate::reach::Reach;
 use crate::seeds::{Seed, seeds};
 use crate::settings::SETTINGS;
 use crate::status::{
     ASSERT, ILLEGAL_ADDRESS, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
 };
 use crate::visible::one_of_several;
-use crate::work::{Shape, Work};
+use crate::work::{Kernel, Shape, Work};
 
 /// Where the constant bank begins, which may be anywhere.
 const CONSTANT_BANK: u64 = 4096;
@@ -35,30 +36,60 @@ const PROGRAMMATIC: u32 = 90;
 /// What messages call memory of the host.
 const OF_THE_HOST: &str = "memory of the host";
 
+/// A kernel, as one GPU runs it.
+struct Grid<'a> {
+    function: Handle,
+    /// The bytes of each argument.
+    values: &'a [Vec<u8>],
+}
+
+impl Grid<'_> {
+    fn of(kernel: &Kernel) -> Grid<'_> {
+        Grid { function: kernel.function, values: &kernel.arguments.values }
+    }
+
+    fn arguments(&self) -> Vec<*const u8> {
+        self.values.iter().map(Vec::as_ptr).collect()
+    }
+}
+
 impl Gpu {
-    /// Runs a kernel, and then what it has launched. `values` has the bytes of each argument.
-    pub(crate) fn launch(&mut self, handle: Handle, shape: &Shape, values: &[Vec<u8>], point: &mut Point) -> Result {
-        let module = self.function(handle)?.module;
+    /// Runs a kernel, and then what it has launched.
+    /// Of one kernel on several GPUs all run at the same time. Gives whether it waits for what is done later, if it `may`: then
+    /// nothing was done.
+    pub(crate) fn launch(&mut self, kernels: &[&Kernel], points: &mut [Point], may: bool) -> Result<bool> {
+        let grids: Vec<Grid<'_>> = kernels.iter().map(|kernel| Grid::of(kernel)).collect();
+        let first = self.function(grids[0].function)?;
+        let (module, may) = (first.module, may && self.may_wait(first));
+        let Some(launched) = self.launch_one(&grids, &kernels[0].shape, points, None, may)? else { return Ok(true) };
         let mut children = Children::default();
-        children.add(self.launch_one(handle, shape, values, point, None)?, point.grid);
+        children.add(launched, points[0].grid);
         while let Some((child, parent)) = children.next().filter(|_| self.fault.is_none()) {
             let function = self.kernel(module, &child.kernel)?;
             let shape = plain(child.blocks, child.threads, child.shared, self.function(function)?);
-            children.add(self.launch_one(function, &shape, &child.arguments, point, Some(&parent))?, point.grid);
+            let grid = Grid { function, values: &child.arguments };
+            let launched = self.launch_one(&[grid], &shape, &mut points[..1], Some(&parent), false)?;
+            children.add(launched.unwrap_or_default(), points[0].grid);
         }
-        Ok(())
+        Ok(false)
     }
 
-    /// Runs a kernel, and says what it has launched.
+    /// Whether a kernel may wait for what is done later.
+    fn may_wait(&self, function: &Function) -> bool {
+        let module = self.modules.get(&function.module);
+        is_checked() && module.is_some_and(|module| module.program.may_wait(&function.name()))
+    }
+
+    /// Runs a kernel, and says what it has launched. None, if it `may` wait for what is done later, and does.
     fn launch_one(
         &mut self,
-        handle: Handle,
+        grids: &[Grid<'_>],
         shape: &Shape,
-        values: &[Vec<u8>],
-        point: &mut Point,
+        points: &mut [Point],
         parent: Option<&Parent>,
-    ) -> Result<Vec<DeviceLaunch>> {
-        let function = self.function(handle)?.clone();
+        may: bool,
+    ) -> Result<Option<Vec<DeviceLaunch>>> {
+        let function = self.function(grids[0].function)?.clone();
         self.launches += 1;
         self.may_launch(&function, shape, parent)?;
         let name = function.name();
@@ -67,16 +98,21 @@ impl Gpu {
         }
         let seeds = seeds();
         // What an order overwrites is put back before the next one.
-        let overwritten = (seeds.len() > 1).then(|| (Mutex::<Overwritten>::default(), self.heap().clone()));
+        let overwritten = (may || seeds.len() > 1).then(|| (Mutex::<Overwritten>::default(), self.heap().clone()));
         let (mut kept_used, mut kept_launched) = (Used::default(), Vec::new());
         let (mut after, mut newest) = (None, SETTINGS.weak.then(Newest::default));
-        let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && point.grid_before.is_some();
+        let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && points[0].grid_before.is_some();
         for (at, seed) in seeds.iter().copied().enumerate() {
             if let Some((overwritten, heap)) = overwritten.as_ref().filter(|_| at > 0) {
                 self.take_back(overwritten, heap);
             }
             let kept = overwritten.as_ref().map(|(overwritten, _)| overwritten);
-            let report = self.run(&function, &name, shape, values, (seed, begins_early), kept);
+            let before = if grids.len() > 1 {
+                self.order.known_apart(&points.iter().map(|point| &point.clock).collect::<Vec<_>>())
+            } else {
+                Vec::new()
+            };
+            let report = self.run((grids, &before), &name, shape, (seed, begins_early), kept);
             let (report, fault) = match report {
                 Ok(report) => {
                     let fault = fault(&report);
@@ -84,6 +120,11 @@ impl Gpu {
                 }
                 Err(fault) => (Report::default(), Some(fault)),
             };
+            if let Some((overwritten, heap)) = overwritten.as_ref().filter(|_| may && at == 0 && report.spins) {
+                self.take_back(overwritten, heap);
+                self.launches -= 1;
+                return Ok(None);
+            }
             let newest_and_kept = newest.as_mut().zip(kept);
             let differs = newest_and_kept.and_then(|(newest, kept)| self.compare(newest, seed, &report, kept));
             let stop = report.stop.as_ref().map(ToString::to_string);
@@ -95,7 +136,8 @@ impl Gpu {
             findings.extend(differs);
             findings.iter_mut().for_each(name_the_memory);
             if let Some(module) = self.modules.get(&function.module).filter(|_| seed.goes_on() && fault.is_none()) {
-                findings.extend(self.has_run(&name, Arc::clone(&module.program), &used, point, parent));
+                let program = Arc::clone(&module.program);
+                findings.extend(self.have_run(&name, &program, &used, points, parent));
             }
             if seed.goes_on() {
                 (kept_used, kept_launched) = (used, launched);
@@ -137,7 +179,7 @@ impl Gpu {
             None => self.memory.written(),
         }
         self.memory.stored_undefined(&kept_used.undefined);
-        Ok(kept_launched)
+        Ok(Some(kept_launched))
     }
 
     /// Keeps how often its instructions were executed.
@@ -162,24 +204,23 @@ impl Gpu {
     /// What is found; of a launch that is not checked, what it ends with.
     fn run(
         &self,
-        function: &Function,
+        (grids, before): (&[Grid<'_>], &[Before]),
         name: &str,
         shape: &Shape,
-        values: &[Vec<u8>],
         (seed, begins_early): (Seed, bool),
         overwritten: Option<&Mutex<Overwritten>>,
     ) -> std::result::Result<Report, Status> {
-        let Some(module) = self.modules.get(&function.module) else {
-            return Ok(Report::default());
-        };
-        let (program, variables) = (Arc::clone(&module.program), Arc::clone(&module.variables));
-        let reach = self.reach(module.gpu);
-        let holds = |address: u64, bytes: usize| reach.holds(address, bytes);
-        let variable = |name: &str| match name {
-            "" => Some(CONSTANT_BANK),
-            name => variables.get(name).map(|(place, _)| *place),
-        };
-        let arguments: Vec<*const u8> = values.iter().map(Vec::as_ptr).collect();
+        let function = self.function(grids[0].function)?;
+        let of =
+            |grid: &Grid<'_>| Some((grid.arguments(), self.modules.get(&self.function(grid.function).ok()?.module)?));
+        let Some(all) = grids.iter().map(of).collect::<Option<Vec<_>>>() else { return Ok(Report::default()) };
+        let reaches: Vec<Reach> = all.iter().map(|(_, module)| self.reach(module.gpu)).collect();
+        let holds = |address: u64, bytes: usize| reaches.iter().any(|reach| reach.holds(address, bytes));
+        let variables: Vec<_> = all.iter().map(|(_, module)| |name: &str| place_of(&module.variables, name)).collect();
+        let peer = |at: usize| Peer { gpu: all[at].1.gpu as u32, arguments: &all[at].0, variable: &variables[at] };
+        let peers: Vec<Peer<'_>> = (1..all.len()).map(peer).collect();
+        let (arguments, module) = &all[0];
+        let program = Arc::clone(&module.program);
         let (objects, aliases) = (self.objects(), self.mapped.aliases());
         let mut launch = Launch {
             blocks: shape.blocks,
@@ -200,9 +241,12 @@ impl Gpu {
             takes_launched: true,
             objects: Some(&objects),
             aliases: &aliases,
-            ..Launch::new(name, &arguments)
+            gpu: module.gpu as u32,
+            peers: &peers,
+            before,
+            ..Launch::new(name, arguments)
         };
-        let outside = Outside { holds: &holds, variable: &variable };
+        let outside = Outside { holds: &holds, variable: &variables[0] };
         if let Some(changed) = changed() {
             (changed.launch)(&mut launch);
         }
@@ -213,12 +257,14 @@ impl Gpu {
             return ended.map(|_| Report::default()).map_err(|stop| ending(&stop));
         }
         // SAFETY: as above.
-        Ok(unsafe { program.check(&outside, &launch, self.pieces(module.gpu, values)) })
+        Ok(unsafe { program.check(&outside, &launch, self.pieces(grids, module.gpu)) })
     }
 
     /// What messages call memory: by the argument that points to it, if one does.
-    fn pieces(&self, gpu: usize, values: &[Vec<u8>]) -> Vec<Piece> {
-        let mut pieces = self.pieces_for(gpu);
+    fn pieces(&self, grids: &[Grid<'_>], gpu: usize) -> Vec<Piece> {
+        let mut pieces = if grids.len() == 1 { self.pieces_for(gpu) } else { self.memory.pieces() };
+        // Each GPU has arguments of its own.
+        let values = if grids.len() == 1 { grids[0].values } else { &[] };
         for (number, value) in values.iter().enumerate() {
             let Ok(address) = value[..].try_into().map(u64::from_le_bytes) else { continue };
             let holds = |piece: &&mut Piece| (piece.begin..piece.begin + piece.bytes).contains(&address);
@@ -261,6 +307,14 @@ impl Gpu {
         let (gpu, findings) = (one_of_several(self.gpu_of(function)), vec![finding]);
         tell(&Record { kernel, launch, gpu, blocks, threads, findings, ..Record::default() });
         Err(status)
+    }
+}
+
+/// Where a variable is, or the constant bank.
+fn place_of(variables: &Variables, name: &str) -> Option<u64> {
+    match name {
+        "" => Some(CONSTANT_BANK),
+        name => variables.get(name).map(|(place, _)| *place),
     }
 }
 

@@ -31,6 +31,7 @@ mod graph;
 mod graph_memory;
 mod guard;
 mod handle;
+mod held;
 mod host_access;
 mod image;
 mod kept;

@@ -10,7 +10,7 @@ use crate::changed::is_checked;
 use crate::children::Parent;
 use crate::gpu::{Gpu, Handle};
 use crate::missing_order::{BESIDE, EARLY, NOT_CONSTANT, UNTOLD, help};
-use crate::order::{By, Conflict, Deed, Line, Point, Range, Turn, User};
+use crate::order::{By, Clock, Conflict, Deed, Line, Point, Range, Turn, User};
 use crate::output::tell;
 use crate::visible::of_gpu;
 use crate::work::{Fill, Side, Transfer, Work};
@@ -141,8 +141,41 @@ impl Gpu {
         self.use_bytes(new, point, ranges, &Overlap::default())
     }
 
-    /// What a kernel has used. Finds what was not ordered before it.
-    pub(crate) fn has_run(
+    /// What a kernel has used, on one GPU or on several at the same time. Finds what was not ordered before it.
+    pub(crate) fn have_run(
+        &mut self,
+        name: &str,
+        program: &Arc<Program>,
+        used: &Used,
+        points: &mut [Point],
+        parent: Option<&Parent>,
+    ) -> Vec<Finding> {
+        if let [point] = points {
+            return self.has_run(name, Arc::clone(program), used, point, parent);
+        }
+        // What comes before one of them comes before all: the launch has looked at that itself.
+        let mut known = Clock::default();
+        points.iter().for_each(|point| known.join(&point.clock));
+        let part = |grid: usize, met: bool| Used {
+            ranges: used.ranges.iter().filter(|range| (range.grid, range.met) == (grid, met)).copied().collect(),
+            ..used.clone()
+        };
+        let met = self.order.turn_apart(self.order.gpu_of(points[0].stream));
+        let mut findings = Vec::new();
+        for (grid, own) in points.iter_mut().enumerate() {
+            let mut point = Point { clock: known.clone(), ..own.clone() };
+            findings.extend(self.has_run(name, Arc::clone(program), &part(grid, false), &mut point, None));
+            own.grid = point.grid;
+            let number = own.turn.map(|(_, number)| number);
+            let mut point = Point { clock: known.clone(), turn: Some(met), number, ..own.clone() };
+            findings.extend(self.has_run(name, Arc::clone(program), &part(grid, true), &mut point, None));
+        }
+        points.iter_mut().for_each(|own| own.clock.raise(met.0, met.1));
+        findings
+    }
+
+    /// The same on one GPU.
+    fn has_run(
         &mut self,
         name: &str,
         program: Arc<Program>,
@@ -202,7 +235,7 @@ impl Gpu {
         let stream = self.name_of(point.stream);
         let place = match &point.member {
             Some(member) => format!("{member} in {stream}"),
-            None => format!("number {number} in {stream}"),
+            None => format!("number {} in {stream}", point.number.unwrap_or(number)),
         };
         let member = point.member.clone();
         let New { name, does, program, caller, releases, launches_dependents } = new;

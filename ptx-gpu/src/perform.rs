@@ -21,7 +21,7 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
         Work::Library(routine) => routine.caller.clone(),
         _ => Caller::of_call(),
     };
-    let mut point = {
+    let point = {
         let mut gpu = live()?;
         let (stream, captures) = gpu.enter(stream)?;
         gpu.is_of(&work, stream)?;
@@ -34,8 +34,21 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
         work.event().map_or(Ok(()), |event| gpu.event_for(event, stream).map(drop))?;
         gpu.begin(&work, stream, caller)
     };
-    perform(&work, &mut point)?;
-    end(&work, &point, false);
+    give(&work, point, false)
+}
+
+/// Does work, or holds it if it waits for what is done later. The host may wait for it.
+fn give(work: &Work, mut point: Point, waits: bool) -> Result {
+    let (follows, may_wait) = (live()?.follows_held(work, &point), point.member.is_none());
+    let is_held = match work {
+        _ if follows => true,
+        Work::Kernel(kernel) => live()?.launch(&[kernel], std::slice::from_mut(&mut point), may_wait)?,
+        _ => perform(work, &mut point).map(|()| false)?,
+    };
+    if is_held {
+        any().hold(work, &mut point);
+    }
+    end(work, &point, waits);
     Ok(())
 }
 
@@ -50,9 +63,7 @@ pub(crate) fn submit_batch(stream: Handle, works: &[Work]) -> Result {
     for (at, work) in works.iter().enumerate() {
         let name = (at + 1).to_string();
         let member = (works.len() > 1).then(|| Member { name, ..member.clone() });
-        let mut own = Point { member, ..point.clone() };
-        perform(work, &mut own)?;
-        end(work, &own, false);
+        give(work, Point { member, ..point.clone() }, false)?;
     }
     Ok(())
 }
@@ -60,15 +71,13 @@ pub(crate) fn submit_batch(stream: Handle, works: &[Work]) -> Result {
 /// Does work and waits for it: in the default stream.
 pub(crate) fn submit_and_wait(work: &Work) -> Result {
     let caller = Caller::of_call();
-    let mut point = {
+    let point = {
         let mut gpu = live()?;
         let stream = gpu.stream(0)?;
         gpu.is_idle(stream)?;
         gpu.begin(work, stream, caller)
     };
-    perform(work, &mut point)?;
-    end(work, &point, true);
-    Ok(())
+    give(work, point, true)
 }
 
 impl Gpu {
@@ -179,9 +188,9 @@ fn steps(executable: &Executable, point: &Point) -> Result<Clock> {
     Ok(all)
 }
 
-fn perform(work: &Work, point: &mut Point) -> Result {
+pub(crate) fn perform(work: &Work, point: &mut Point) -> Result {
     match work {
-        Work::Kernel(kernel) => live()?.launch(kernel.function, &kernel.shape, &kernel.arguments.values, point),
+        Work::Kernel(kernel) => live()?.launch(&[kernel], std::slice::from_mut(point), false).map(drop),
         Work::Copy(what) => {
             let mut gpu = live()?;
             transfer::copy(&mut gpu, what)?;

@@ -43,7 +43,7 @@ pub mod tensor_map {
 }
 
 pub use allowed::Allowed;
-pub use check::{Call, Finding, Kind, Piece, Place, Use, Used, UsedRange};
+pub use check::{Before, Call, Finding, Kind, Piece, Place, Use, Used, UsedRange};
 pub use counts::{Counting, Counts, Moved, Taken};
 pub use lines::{CountedAccess, CountedLine};
 pub use machine::Program;

@@ -20,6 +20,9 @@ pub struct Report {
     /// Why it could not be run to its end, if that is no fault of the kernel: an instruction that the interpreter does not
     /// know, or a text that is no PTX.
     pub stop: Option<Stop>,
+    /// Whether it could not go on because threads look again and again at memory that none of its own changes: what they wait for may
+    /// come from another launch, or from the host.
+    pub spins: bool,
     /// What the threads printed: `printf`.
     pub printed: String,
     /// How many instructions all threads together took.
@@ -82,6 +85,9 @@ impl Program {
         };
         self.add_checks(&mut machine, pieces);
         machine.tell(|checks, _| checks.know_aliases(launch.aliases));
+        if !launch.peers.is_empty() {
+            machine.tell(|checks, _| checks.know_peers(launch.before));
+        }
         if launch.begins_early {
             machine.tell(|checks, _| checks.begins_early());
         }
@@ -103,8 +109,8 @@ impl Program {
         let places = findings.iter_mut().flat_map(|finding| &mut finding.places);
         places.chain(&mut older).for_each(|place| machine.grids.name(place));
         let used = if launch.tells_used { machine.used() } else { Used::default() };
-        let Machine { steps: instructions, counts, printed, launched, .. } = machine;
-        Report { findings, stop, printed, instructions, shadow, older, used, counts, launched, parts: 0 }
+        let Machine { steps: instructions, counts, spins, printed, launched, .. } = machine;
+        Report { findings, stop, spins, printed, instructions, shadow, older, used, counts, launched, parts: 0 }
     }
 
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {
@@ -257,6 +263,8 @@ impl Machine<'_> {
     /// What was used of the memory outside.
     pub(crate) fn used(&self) -> Used {
         let mut used = self.checks.as_ref().map(|checks| checks.used()).unwrap_or_default();
+        let ranges = used.ranges.iter_mut().chain(&mut used.early);
+        ranges.for_each(|range| range.by.0.block = self.grids.own(range.by.0.block));
         self.program.keep_paths(&mut used, &self.paths);
         used
     }

@@ -29,6 +29,11 @@ impl Clock {
         }
     }
 
+    /// Whether it knows that one of some pieces of work is done.
+    pub(crate) fn has_any(&self, turns: &[Turn]) -> bool {
+        turns.iter().any(|(line, number)| self.of(*line) >= *number)
+    }
+
     /// Whether it knows all that another knows.
     pub(crate) fn has(&self, other: &Clock) -> bool {
         other.0.iter().enumerate().all(|(line, count)| self.of(line) >= *count)

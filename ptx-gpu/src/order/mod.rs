@@ -11,6 +11,8 @@ mod uses;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use ptx_interpreter::Before;
+
 pub(crate) use clock::{Clock, Line, Turn};
 pub(crate) use member::{Group, Member};
 pub(crate) use uses::{By, Conflict, Deed, Kind, Range, User};
@@ -44,6 +46,10 @@ pub(crate) struct Point {
     pub(crate) grid_before: Option<Turn>,
     /// The work itself, when it was done, if it is a kernel.
     pub(crate) grid: Option<Turn>,
+    /// Its turn, if it had one before it could be done.
+    pub(crate) turn: Option<Turn>,
+    /// What messages call its number in the stream, if that is not its turn's.
+    pub(crate) number: Option<u64>,
     /// Where the program asks for it.
     pub(crate) caller: Caller,
 }
@@ -69,6 +75,9 @@ pub(crate) struct Order {
     executables: HashMap<Handle, Clock>,
     groups: u64,
     uses: Uses,
+    /// Work that is held, and what the host waits for that comes after some of it.
+    held: Vec<Turn>,
+    awaited: Option<Clock>,
 }
 
 impl Order {
@@ -163,6 +172,9 @@ impl Order {
 
     /// A piece of work is on a line of its stream: one whose last piece is known to be done before it.
     pub(crate) fn step(&mut self, point: &mut Point) -> (Line, u64) {
+        if let Some(turn) = point.turn.take() {
+            return turn;
+        }
         if point.member.is_none() {
             self.follow_stream(point);
         }
@@ -198,10 +210,73 @@ impl Order {
         if self.host.has(clock) {
             return;
         }
+        if self.is_held(clock) {
+            return self.awaited.get_or_insert_default().join(clock);
+        }
         self.host.join(clock);
         self.learnt += 1;
         let all_done = self.counts.iter().enumerate().all(|(line, count)| self.host.of(line) >= *count);
         if all_done { self.uses.clear() } else { self.uses.forget_before(&self.host) }
+    }
+
+    /// What some of these clocks know to be done, and others do not: as [`Before`] numbers them.
+    pub(crate) fn known_apart(&self, clocks: &[&Clock]) -> Vec<Before> {
+        let mut all = Vec::new();
+        for (begin, end, user) in self.uses.all() {
+            let turn = (user.deed.line, user.deed.number);
+            let knows = |at: &usize| clocks[*at].has_any(&[turn]);
+            let Some(known_to) = (0..clocks.len()).find(knows) else { continue };
+            let writes = user.how.writes();
+            let unknown = (0..clocks.len()).filter(|at| !knows(at));
+            all.extend(unknown.map(|unknown_to| Before { known_to, unknown_to, begin, end, writes }));
+        }
+        all
+    }
+
+    /// A turn on a line that is no stream's.
+    pub(crate) fn turn_apart(&mut self, gpu: usize) -> Turn {
+        let line = self.line(gpu);
+        self.counts[line] += 1;
+        self.free.push(line);
+        (line, self.counts[line])
+    }
+
+    /// Work has its turn, and is not done before something else is.
+    pub(crate) fn hold(&mut self, point: &mut Point) -> Turn {
+        let turn = self.step(point);
+        point.turn = Some(turn);
+        self.held.push(turn);
+        turn
+    }
+
+    /// Whether something that is held comes before this.
+    pub(crate) fn is_held(&self, clock: &Clock) -> bool {
+        clock.has_any(&self.held)
+    }
+
+    /// Whether the host waits for something that is held.
+    pub(crate) fn awaits_held(&self) -> bool {
+        self.awaited.as_ref().is_some_and(|awaited| self.is_held(awaited))
+    }
+
+    /// The host waits for all that is held.
+    pub(crate) fn await_held(&mut self) {
+        let awaited = self.awaited.get_or_insert_default();
+        self.held.iter().for_each(|(line, number)| awaited.raise(*line, *number));
+    }
+
+    /// What was held is done. Whatever comes after it comes after all that was done with it.
+    pub(crate) fn let_go(&mut self, turn: Turn, done: &Clock) {
+        self.held.retain(|held| *held != turn);
+        let streams = self.streams.values_mut().map(|own| &mut own.clock);
+        let others = self.executables.values_mut().chain(self.gone.values_mut()).chain(self.held_back.values_mut());
+        let after = streams.chain(others).chain(&mut self.awaited).filter(|clock| clock.has_any(&[turn]));
+        after.for_each(|clock| clock.join(done));
+        if !self.awaits_held()
+            && let Some(awaited) = self.awaited.take()
+        {
+            self.host_knows(&awaited);
+        }
     }
 
     /// The host counts as knowing that a piece of work is done.

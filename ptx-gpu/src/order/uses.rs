@@ -203,6 +203,11 @@ impl Uses {
         }
     }
 
+    /// All uses: where they begin and end, and whose they are.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, u64, &User)> {
+        self.parts.iter().flat_map(|(at, part)| part.users.iter().map(|user| (*at, part.end, user)))
+    }
+
     /// Those who have written some bytes by strong accesses, or by any.
     pub(crate) fn writers(&self, begin: u64, end: u64, are_strong: bool) -> impl Iterator<Item = &User> {
         let writes = move |user: &&User| user.how == Use::WritesStrongly || !are_strong && user.how == Use::Writes;

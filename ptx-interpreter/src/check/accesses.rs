@@ -109,6 +109,9 @@ impl Checks {
         if self.has_grid_before {
             self.of_the_grid_before(event);
         }
+        if self.peers.is_some() {
+            self.comes_after_peers(event);
+        }
         if event.how.writes && self.has_map_reads() {
             self.overwrites_map(event);
         }

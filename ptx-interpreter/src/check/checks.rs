@@ -13,6 +13,7 @@ use super::clock::{Clock, Known, Pool};
 use super::dependents::Dependents;
 use super::early::Early;
 use super::fences::{DISTANCES, Fences};
+use super::grids::Grids;
 use super::heads::{Heads, Reach};
 use super::history::History;
 use super::map_reads::MapReads;
@@ -21,13 +22,13 @@ use super::shadow::{QuickMap, QuickTable, Shadow};
 use super::threads::Threads;
 use super::too_early::TooEarly;
 use super::trail::Trail;
-use crate::machine::grid::Grids;
 use crate::memory::alias::Alias;
 use crate::memory::spaces::Named;
 use crate::ptx::access::{Engine, How, Scope};
 use crate::ptx::site::Sites;
 
 use super::finding::Kind;
+use super::peers::Peers;
 use super::pieces::Pieces;
 use super::visits::Lifetimes;
 
@@ -208,6 +209,8 @@ pub(crate) struct Checks {
     pub(super) aliases: Rc<[Alias]>,
     /// The first address of the heap that no kernel before has had.
     pub(super) fresh: u64,
+    /// What is known of the grids of other GPUs.
+    pub(super) peers: Option<Box<Peers>>,
     /// Whether the grid before may still run, and what is used while it may.
     pub(super) has_grid_before: bool,
     pub(super) early: Option<Early>,
@@ -299,6 +302,7 @@ impl Checks {
             threads,
             cluster: cluster as u32,
             grids,
+            peers: None,
             has_grid_before: pieces.iter().any(|piece| piece.shared_with_grid_before),
             early: None,
             pieces,
@@ -345,8 +349,11 @@ impl Checks {
     /// The threads of a block.
     #[inline]
     pub(super) fn threads_of(&mut self, block: u32) -> &mut Threads<State> {
-        let count = self.threads;
-        let new = || Threads::new(State { epoch: 1, ..State::default() }, count);
+        let (count, peers) = (self.threads, &self.peers);
+        let new = || {
+            let known = peers.as_ref().map(|peers| peers.known_at_start(block)).unwrap_or_default();
+            Threads::new(State { epoch: 1, known, ..State::default() }, count)
+        };
         self.states.entry(block.into()).or_insert_with(new)
     }
 
@@ -477,6 +484,7 @@ impl Checks {
         self.overwritten_barriers(shared, bytes);
         self.lifetimes.bury(block);
         self.sc.bury(block);
+        self.end_of_peer(block);
         self.states.remove(&u64::from(block));
         self.shadow.forget(shared, bytes);
         if let Some(history) = self.history.as_mut().filter(|_| bytes > 0) {

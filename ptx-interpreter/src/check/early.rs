@@ -62,6 +62,8 @@ impl Early {
                 end: *end,
                 how: *how,
                 shown: false,
+                grid: 0,
+                met: true,
                 told: false,
                 by: (*actor, *site),
                 path: 0,

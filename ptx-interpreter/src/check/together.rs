@@ -126,7 +126,11 @@ impl Checks {
         if self.has_to_stay(together.site) {
             lanes_of(together.lanes).for_each(|lane| self.stays(together.event(lane)));
         }
-        if self.cluster > 1 || self.has_grid_before || together.how.writes && self.has_map_reads() {
+        if self.cluster > 1
+            || self.has_grid_before
+            || self.peers.is_some()
+            || together.how.writes && self.has_map_reads()
+        {
             lanes_of(together.lanes).for_each(|lane| self.visits(together.event(lane)));
         }
         let mut rest = together.lanes;

@@ -13,6 +13,9 @@ use crate::memory::spaces::{Owner, owner};
 /// What the scope of the GPU is in a mark.
 const OF_GPU: u8 = 3;
 
+/// Which accesses count.
+type Counts<'c> = &'c dyn Fn(&Mark, u64) -> bool;
+
 /// Who knows of an access without waiting for the whole grid.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct KnownTo {
@@ -48,18 +51,21 @@ struct Ranges {
 impl Checks {
     /// What was used of the memory outside.
     pub(crate) fn used(&self) -> Used {
-        let mut ranges = Ranges::default();
-        for (begin, page) in self.shadow.in_order() {
-            if ranges.ended.len() < Used::RANGES && owner(begin, 1).0 == Owner::Outside {
-                self.used_of_page(begin, page, &mut ranges);
+        let mut ranges = Vec::new();
+        match &self.peers {
+            None => ranges = self.ranges(&|_, _| true),
+            Some(_) => {
+                for (grid, met) in (0..self.grids.count()).flat_map(|grid| [(grid, false), (grid, true)]) {
+                    let counts = |mark: &Mark, cell| self.is_of(mark, cell, (grid, met));
+                    ranges.extend(self.ranges(&counts).into_iter().map(|range| UsedRange { grid, met, ..range }));
+                }
             }
         }
-        ranges.ended.extend(ranges.open.into_iter().flatten().flatten());
         if self.has_early_grid() {
-            ranges.ended.sort_by_key(|range| !range.shown);
+            ranges.sort_by_key(|range| !range.shown);
         }
         Used {
-            ranges: ranges.ended,
+            ranges,
             releases: self.releases,
             acquires: self.acquires,
             launches_dependents: self.dependents.is_some(),
@@ -68,22 +74,33 @@ impl Checks {
         }
     }
 
-    fn used_of_page(&self, begin: u64, page: &Page, ranges: &mut Ranges) {
-        let is_known = self.has_early_grid() || self.host.is_some();
+    fn ranges(&self, counts: Counts<'_>) -> Vec<UsedRange> {
+        let mut ranges = Ranges::default();
+        for (begin, page) in self.shadow.in_order() {
+            if ranges.ended.len() < Used::RANGES && owner(begin, 1).0 == Owner::Outside {
+                self.used_of_page(begin, page, counts, &mut ranges);
+            }
+        }
+        ranges.ended.extend(ranges.open.into_iter().flatten().flatten());
+        ranges.ended
+    }
+
+    fn used_of_page(&self, begin: u64, page: &Page, counts: Counts<'_>, ranges: &mut Ranges) {
+        let is_known = self.has_early_grid() || self.host.is_some() || self.peers.is_some();
         let read_by_one = if is_known { None } else { read_by_one(page) };
         if let Some(mark) = read_by_one {
             return self.extend(ranges, (Use::Reads, KnownTo::default()), (begin, begin + PAGE), &mark);
         }
         if page.cells.is_empty() {
             let all = if is_known { &KnownTo::ALL[..] } else { &KnownTo::ALL[..1] };
-            return all.iter().for_each(|known| self.read_of_page(begin, page, *known, ranges));
+            return all.iter().for_each(|known| self.read_of_page(begin, page, (*known, counts), ranges));
         }
         let mut first = 0;
         // Of neighbouring cells with one mark, some may be of threads that are known, and others not.
         let alike =
             |one: &Cell, other: &Cell| one == other && !one.has_more() && (!is_known || *one == Cell::default());
         for part in page.cells.chunk_by(alike) {
-            let uses = self.uses_of(part[0], begin + first as u64 * CELL);
+            let uses = self.uses_of(part[0], begin + first as u64 * CELL, counts);
             self.add_cells(ranges, begin, first..first + part.len(), &uses);
             first += part.len();
         }
@@ -107,8 +124,11 @@ impl Checks {
     }
 
     /// What was read of a page that nobody has written.
-    fn read_of_page(&self, begin: u64, page: &Page, known: KnownTo, ranges: &mut Ranges) {
-        let read = read_only(page, &|mark, cell| self.who_knows(mark, begin + cell as u64 * CELL) == known);
+    fn read_of_page(&self, begin: u64, page: &Page, (known, counts): (KnownTo, Counts<'_>), ranges: &mut Ranges) {
+        let read = read_only(page, &|mark, cell| {
+            let at = begin + cell as u64 * CELL;
+            self.who_knows(mark, at) == known && counts(mark, at)
+        });
         let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
         let mut first = 0;
         for part in read.chunk_by(alike) {
@@ -120,10 +140,13 @@ impl Checks {
     }
 
     /// How the cell at an address was used. What is written need not be told to be read.
-    fn uses_of(&self, cell: Cell, at: u64) -> Uses {
+    fn uses_of(&self, cell: Cell, at: u64, counts: Counts<'_>) -> Uses {
         let mut uses = Uses::default();
         self.shadow.each_mark(cell, |mark| {
-            let how = Use::of(mark.scope == OF_GPU, mark.writes);
+            if !counts(mark, at) {
+                return;
+            }
+            let how = Use::of(mark.scope >= OF_GPU, mark.writes);
             let (bytes, first) = &mut uses[self.who_knows(mark, at).index()][how as usize];
             if *bytes == 0 {
                 *first = *mark;
@@ -169,6 +192,8 @@ impl Checks {
                     how,
                     shown: known.shown,
                     told: known.told,
+                    grid: 0,
+                    met: true,
                     by,
                     path: 0,
                 }));

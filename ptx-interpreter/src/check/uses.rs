@@ -59,6 +59,10 @@ pub struct UsedRange {
     pub shown: bool,
     /// Whether that comes before a release for the whole system, after which a strong access may tell the host of it.
     pub told: bool,
+    /// Of a launch on several GPUs: whose grid it is, among the launch and its peers, and whether that comes before the others end.
+    pub grid: usize,
+    /// See there.
+    pub met: bool,
     /// A thread that has used the first ones, and its instruction.
     pub(crate) by: (Actor, u32),
     /// The calls that led there: the number of a path of the program.

@@ -148,6 +148,7 @@ impl Machine<'_> {
         let mut counts: HashMap<(u32, usize), usize> = HashMap::new();
         for number in live {
             for (thread, site, what) in self.waits_of(*number) {
+                self.spins |= what.contains(AROUND);
                 let actor = Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) };
                 let count = counts.entry((site, actor.block as usize)).or_default();
                 *count += 1;

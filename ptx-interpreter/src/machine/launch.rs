@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::check::Place;
+use crate::check::{Before, Place};
 use crate::counts::Counting;
 use crate::memory::alias::Alias;
 use crate::memory::heap::Heap;
@@ -77,6 +77,8 @@ pub struct Launch<'a> {
     pub gpu: u32,
     /// The same launch on other GPUs, which runs at the same time: its threads may wait for each other.
     pub peers: &'a [Peer<'a>],
+    /// What was used before one of these begins, as far as another one may begin earlier.
+    pub before: &'a [Before],
     /// Whether its blocks may run in parts, and on how many cores, if it is [checked](crate::Program::check).
     pub parts: Parts,
 }
@@ -108,6 +110,7 @@ impl<'a> Launch<'a> {
             aliases: &[],
             gpu: 0,
             peers: &[],
+            before: &[],
             parts: Parts::default(),
         }
     }

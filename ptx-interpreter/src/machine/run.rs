@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::check::Grids;
 use crate::counts::{Counting, Counts};
 use crate::machine::deadlock::Circles;
-use crate::machine::grid::Grids;
 use crate::machine::group::Group;
 use crate::machine::lanes::{LANES, Lanes, each, lanes_of};
 use crate::machine::launch::{L1, Launch, Outside};
@@ -101,7 +101,8 @@ impl<'a> Machine<'a> {
             return stop(Why::Wrong, text);
         }
         let warps_of_block = threads.div_ceil(LANES);
-        let grids = Grids::new(launch, blocks);
+        let gpus = [launch.gpu].into_iter().chain(launch.peers.iter().map(|peer| peer.gpu));
+        let grids = Grids::new(blocks, gpus);
         if !grids.is_one() {
             program.may_have_peers(outside, launch)?;
         }
@@ -149,6 +150,7 @@ impl<'a> Machine<'a> {
             weak: Default::default(),
             delayed: Default::default(),
             stuck_at: Vec::new(),
+            spins: false,
             heap: Lent::new(launch.heap),
             asked: HashMap::new(),
             launched: Vec::new(),

@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::check::{Actor, Checks};
+use crate::check::{Actor, Checks, Grids};
 use crate::counts::Counts;
 use crate::machine::exchange::Exchange;
-use crate::machine::grid::Grids;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes, each};
 use crate::machine::launch::{Asked, DeviceLaunch, Launch, Outside};
@@ -269,6 +268,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) delayed: crate::weak::delayed::Delayed<Late<'a>>,
     /// Where threads wait that wait forever, and for what.
     pub(crate) stuck_at: Vec<(Actor, u32, String)>,
+    /// Whether one of them looks again and again at memory that nothing changes.
+    pub(crate) spins: bool,
     /// What `malloc` gives.
     pub(crate) heap: Lent<'a>,
     /// Buffers for the arguments of kernels, by their addresses, and what was launched.

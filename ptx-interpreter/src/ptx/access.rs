@@ -198,6 +198,8 @@ pub(crate) enum Engine {
     Map,
     /// The grid before this one.
     Grid,
+    /// What a grid comes after that other GPUs know nothing of.
+    Before,
 }
 
 /// How a thread arrives at a barrier, or waits for it.

@@ -23,6 +23,12 @@ impl Program {
         })
     }
 
+    /// Whether threads of a kernel may wait for what another launch writes, or the host: by strong accesses of memory that is not its
+    /// blocks' own.
+    pub fn may_wait(&self, kernel: &str) -> bool {
+        matches!(self.blocks_of(kernel), Blocks::Together)
+    }
+
     /// Blocks of a kernel had to do with each other: they run together from now on.
     pub(crate) fn run_together(&self, kernel: &str) {
         self.known().insert(kernel.to_owned(), Blocks::Together);

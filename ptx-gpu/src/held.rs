@@ -1,0 +1,224 @@
+//! Work that waits for what is done later: a kernel that looks for a flag which another GPU sets, or another stream, or the host, and all
+//! that comes after it.
+//!
+//! What a stream is given is done at once, as long as it can be. A kernel whose threads only look at memory that nothing changes is taken
+//! back and held. When the host waits for it, it is tried again: alone, and at the same time as the same kernel on other GPUs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, MutexGuard, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+use ptx_interpreter::Record;
+
+use crate::gpu::{Gpu, any};
+use crate::order::{Point, Turn};
+use crate::output::tell;
+use crate::perform::perform;
+use crate::status::{LAUNCH_TIMEOUT, Result, Status};
+use crate::work::{Kernel, Shape, Work};
+
+/// How long other threads of the host may take until they give the GPUs more work.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Threads of the host that have made calls.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+/// Something is held that was not, or was done.
+static COME: Condvar = Condvar::new();
+
+thread_local! {
+    /// How many have made calls before this one.
+    static BEFORE: usize = THREADS.fetch_add(1, Ordering::Relaxed);
+}
+
+#[derive(Clone)]
+pub(crate) struct Held {
+    /// Held work is numbered as it is given.
+    number: u64,
+    work: Work,
+    point: Point,
+    turn: Turn,
+}
+
+impl Held {
+    fn kernel(&self) -> Option<&Kernel> {
+        match &self.work {
+            Work::Kernel(kernel) => Some(kernel),
+            _ => None,
+        }
+    }
+}
+
+impl Gpu {
+    /// Whether work comes after something that is held, and has to be held too.
+    pub(crate) fn follows_held(&self, work: &Work, point: &Point) -> bool {
+        let is_for_the_order =
+            matches!(work, Work::Empty | Work::WaitEvent(_) | Work::RecordEvent(_) | Work::Allocate(..));
+        !is_for_the_order && self.order.is_held(&point.clock)
+    }
+
+    pub(crate) fn hold(&mut self, work: &Work, point: &mut Point) {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            // SAFETY: the function is one of this library, which is never unloaded.
+            unsafe { libc::atexit(at_exit) };
+        });
+        let turn = self.order.hold(point);
+        let number = self.held.last().map_or(0, |last| last.number + 1);
+        self.held.push(Held { number, work: work.clone(), point: point.clone(), turn });
+        COME.notify_all();
+    }
+
+    /// What may be done now: it comes after nothing else that is held. Of one kernel on several GPUs first all, and then each.
+    fn groups(&self) -> Vec<Vec<usize>> {
+        let is_free = |at: &usize| {
+            let others = self.held.iter().enumerate().filter(|(other, _)| other != at).map(|(_, other)| other.turn);
+            !self.held[*at].point.clock.has_any(&others.collect::<Vec<_>>())
+        };
+        let free: Vec<usize> = (0..self.held.len()).filter(is_free).collect();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for at in &free {
+            let group = groups.iter_mut().find(|group| self.go_together(group, *at));
+            group.map(|group| group.push(*at)).unwrap_or_else(|| groups.push(vec![*at]));
+        }
+        let alone: Vec<Vec<usize>> =
+            groups.iter().filter(|group| group.len() > 1).flatten().map(|at| vec![*at]).collect();
+        groups.into_iter().chain(alone).collect()
+    }
+
+    /// Whether work is the same kernel as that of a group, on another GPU.
+    fn go_together(&self, group: &[usize], at: usize) -> bool {
+        let of = |at: usize| {
+            let kernel = self.held[at].kernel()?;
+            let function = self.functions.get(&kernel.function)?;
+            let module = self.modules.get(&function.module)?;
+            let shape = Shape { event: 0, ..kernel.shape };
+            Some(((shape, &function.name, Arc::as_ptr(&module.program)), module.gpu))
+        };
+        let Some((kernel, gpu)) = of(at) else { return false };
+        group.iter().all(|other| of(*other).is_some_and(|other| other.0 == kernel && other.1 != gpu))
+    }
+
+    fn take_held(&mut self, group: &[usize]) -> Vec<Held> {
+        let all: Vec<Held> = group.iter().map(|at| self.held[*at].clone()).collect();
+        self.held.retain(|held| !all.iter().any(|taken| taken.turn == held.turn));
+        all
+    }
+
+    /// What was held is done, and with each what is done at its point.
+    fn let_go(&mut self, done: &[Held], points: &[Point]) {
+        for (Held { turn, .. }, point) in done.iter().zip(points) {
+            let waiting = self.held.iter_mut().map(|held| &mut held.point.clock);
+            let events = self.events.values_mut().map(|event| &mut event.done);
+            waiting.chain(events).filter(|after| after.has_any(&[*turn])).for_each(|after| after.join(&point.clock));
+            self.order.let_go(*turn, &point.clock);
+        }
+        COME.notify_all();
+    }
+
+    /// Nothing of what is held can be done. It is run all the same, so that it is told what it waits for.
+    fn give_up(&mut self) {
+        let groups = self.groups();
+        let kernels: Vec<String> = groups
+            .iter()
+            .filter_map(|group| Some(self.functions.get(&self.held[group[0]].kernel()?.function)?.title()))
+            .collect();
+        if let [one, other, ..] = &kernels[..]
+            && one != other
+        {
+            let stop = format!(
+                "{one} and {other} wait at the same time, maybe for each other; only one kernel with one grid is run on several GPUs at the same time"
+            );
+            tell(&Record { kernel: one.clone(), stop: Some(stop), ..Record::default() });
+            self.fault = Some(LAUNCH_TIMEOUT);
+        } else if let Some(group) = groups.first() {
+            let all = self.take_held(group);
+            let mut points: Vec<Point> = all.iter().map(|held| held.point.clone()).collect();
+            let kernels: Vec<&Kernel> = all.iter().filter_map(Held::kernel).collect();
+            if let Err(status) = self.launch(&kernels, &mut points, false) {
+                self.fault = Some(status);
+            }
+            self.let_go(&all, &points);
+        }
+        let rest = std::mem::take(&mut self.held);
+        let points: Vec<Point> = rest.iter().map(|held| held.point.clone()).collect();
+        self.let_go(&rest, &points);
+    }
+}
+
+/// Whether a call of that name ends something at once that what is held may use.
+pub(crate) fn ends_at_once(name: &str) -> bool {
+    let ends = ["Free", "Unload", "Reset", "CtxDestroy", "PrimaryCtxRelease", "Unregister", "GraphLaunch"];
+    !name.contains("Async") && ends.iter().any(|word| name.contains(word))
+}
+
+/// The host waits for all that is held.
+pub(crate) fn settle_all() -> Result {
+    {
+        let mut gpu = any();
+        if gpu.held.is_empty() {
+            return Ok(());
+        }
+        gpu.order.await_held();
+    }
+    settle()
+}
+
+/// Does what the host waits for, if that is held. Errors: it cannot be done.
+pub(crate) fn settle() -> Result {
+    BEFORE.with(|_| ());
+    if !any().order.awaits_held() {
+        return Ok(());
+    }
+    loop {
+        while any().order.awaits_held() && do_one()? {}
+        let gpu = any();
+        if !gpu.order.awaits_held() {
+            return Ok(());
+        }
+        if !others_come(gpu) {
+            break;
+        }
+    }
+    let mut gpu = any();
+    gpu.give_up();
+    gpu.fault.map_or(Ok(()), Err::<(), Status>)
+}
+
+/// Whether another thread of the host has given more work, or done some.
+fn others_come(gpu: MutexGuard<'_, Gpu>) -> bool {
+    if THREADS.load(Ordering::Relaxed) < 2 {
+        return false;
+    }
+    let until = Instant::now() + PATIENCE;
+    let (_gpu, ended) = COME.wait_timeout(gpu, PATIENCE).unwrap_or_else(PoisonError::into_inner);
+    !ended.timed_out() || Instant::now() < until
+}
+
+/// Does some of what is held, if that can be done.
+fn do_one() -> Result<bool> {
+    let mut gpu = any();
+    for group in gpu.groups() {
+        let mut all = gpu.take_held(&group);
+        let mut points: Vec<Point> = all.iter().map(|held| held.point.clone()).collect();
+        let kernels: Vec<&Kernel> = all.iter().filter_map(Held::kernel).collect();
+        if kernels.is_empty() {
+            drop(gpu);
+            let done = perform(&all[0].work, &mut points[0]);
+            any().let_go(&all, &points);
+            return done.map(|()| true);
+        }
+        let waits = gpu.launch(&kernels, &mut points, true);
+        if waits != Ok(true) {
+            gpu.let_go(&all, &points);
+            return waits.and(gpu.fault.map_or(Ok(true), Err));
+        }
+        gpu.held.append(&mut all);
+        gpu.held.sort_by_key(|held| held.number);
+    }
+    Ok(false)
+}
+
+/// The program ends.
+extern "C" fn at_exit() {
+    let _ = settle_all();
+}

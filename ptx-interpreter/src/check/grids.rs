@@ -1,0 +1,72 @@
+//! The grids of a launch on several GPUs.
+
+use std::sync::Arc;
+
+use super::finding::Place;
+
+/// Memory that was used before the launch begins on one GPU, and on another one it may begin earlier. Both are numbers among the launch
+/// and its peers.
+#[derive(Clone, Copy, Debug)]
+pub struct Before {
+    /// Which one comes after it, and which may not.
+    pub known_to: usize,
+    /// See there.
+    pub unknown_to: usize,
+    /// The first address, and the one behind the last.
+    pub begin: u64,
+    /// See there.
+    pub end: u64,
+    /// Whether it was written.
+    pub writes: bool,
+}
+
+/// The grids of a launch, one after the other: of one kernel on each of some GPUs.
+#[derive(Clone, Debug)]
+pub(crate) struct Grids {
+    /// Blocks of each.
+    blocks: u32,
+    /// The GPU of each.
+    gpus: Arc<[u32]>,
+}
+
+impl Grids {
+    /// Of so many blocks each.
+    pub(crate) fn new(blocks: usize, gpus: impl Iterator<Item = u32>) -> Grids {
+        Grids { blocks: blocks as u32, gpus: gpus.collect() }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.gpus.len()
+    }
+
+    /// Whether there is one alone.
+    #[inline]
+    pub(crate) fn is_one(&self) -> bool {
+        self.gpus.len() == 1
+    }
+
+    /// The grid of a block.
+    #[inline]
+    pub(crate) fn of(&self, block: u32) -> usize {
+        if self.is_one() { 0 } else { (block / self.blocks) as usize }
+    }
+
+    /// The GPU of a block.
+    #[inline]
+    pub(crate) fn gpu(&self, block: u32) -> u32 {
+        self.gpus[self.of(block)]
+    }
+
+    /// A block's number becomes that in its grid, on its GPU.
+    pub(crate) fn name(&self, place: &mut Place) {
+        if !self.is_one() {
+            place.gpu = Some(self.gpu(place.block));
+            place.block = self.own(place.block);
+        }
+    }
+
+    /// The number of a block in its grid.
+    pub(crate) fn own(&self, block: u32) -> u32 {
+        if self.is_one() { block } else { block % self.blocks }
+    }
+}

@@ -1,0 +1,103 @@
+//! A launch on several GPUs, beside which other work is ordered with each GPU apart: what came before it on one of them need not come before
+//! it on another one, and what comes after it on one of them need not come after all of it.
+
+use std::cell::OnceCell;
+
+use super::actor::Actor;
+use super::checks::{Checks, Event, Found};
+use super::clock::{Clock, Known};
+use super::dependents::knows;
+use super::finding::Kind;
+use super::grids::{Before, Grids};
+use super::mark::Mark;
+use crate::memory::spaces::{Owner, owner};
+use crate::ptx::access::Engine;
+
+/// What is known of the grids.
+#[derive(Debug)]
+pub(super) struct Peers {
+    grids: Grids,
+    /// What the threads of each know when they begin, and in which engine's time that is.
+    starts: Vec<(u32, Known)>,
+    /// What those of each knew that have ended.
+    ends: Vec<Clock>,
+    before: Vec<Before>,
+}
+
+impl Peers {
+    pub(super) fn known_at_start(&self, block: u32) -> Known {
+        self.starts[self.grids.of(block)].1.clone()
+    }
+}
+
+impl Checks {
+    /// The launch runs on several GPUs.
+    pub(crate) fn know_peers(&mut self, before: &[Before]) {
+        let count = self.grids.count();
+        let start = |grid: usize| {
+            let engine = self.engine(Engine::Before, Actor { block: 0, number: grid });
+            let mut known = Known::default();
+            known.ordered.raise_engine(engine, 1);
+            (engine, known)
+        };
+        let starts = (0..count).map(start).collect();
+        let (grids, ends) = (self.grids.clone(), vec![Clock::default(); count]);
+        self.peers = Some(Box::new(Peers { grids, starts, ends, before: before.to_vec() }));
+    }
+
+    /// The threads of a block have ended.
+    pub(super) fn end_of_peer(&mut self, block: u32) {
+        let Some(peers) = &mut self.peers else { return };
+        let grid = peers.grids.of(block);
+        if let Some(threads) = self.states.get(&u64::from(block)) {
+            (0..self.threads).for_each(|number| peers.ends[grid].join(&threads[number].known.ordered));
+        }
+    }
+
+    /// Whether an access is of a grid, and comes before the others end or does not.
+    pub(super) fn is_of(&self, mark: &Mark, cell: u64, (grid, met): (usize, bool)) -> bool {
+        let Some(peers) = &self.peers else { return true };
+        let mark = &Mark { lanes: mark.lanes_at(cell), ..*mark };
+        let first = OnceCell::new();
+        let first = || *first.get_or_init(|| self.actor_of(mark, 0));
+        let mut others = peers.ends.iter().enumerate().filter(|(other, _)| *other != grid);
+        peers.grids.of(first().block) == grid && met == others.all(|(_, end)| knows(end, mark, first()))
+    }
+
+    /// An access to what came before another GPU's grid, and maybe not before this one.
+    pub(super) fn comes_after_peers(&mut self, event: Event) {
+        self.threads_of(event.actor.block);
+        let Some(peers) = self.peers.as_ref().filter(|peers| !peers.before.is_empty()) else { return };
+        if owner(event.address, 1).0 != Owner::Outside {
+            return;
+        }
+        let grid = peers.grids.of(event.actor.block);
+        let known = &self.known_state(event.actor).known.ordered;
+        let (begin, end) = (event.address, event.address + event.bytes as u64);
+        let is_missed = |before: &&Before| {
+            before.unknown_to == grid
+                && before.begin < end
+                && begin < before.end
+                && (before.writes || event.how.writes)
+                && known.of_engine(peers.starts[before.known_to].0) == 0
+        };
+        let Some(before) = peers.before.iter().find(is_missed).copied() else { return };
+        let verb = if event.how.writes { "writes" } else { "reads" };
+        let did = if before.writes { "written" } else { "read" };
+        let place = self.place_of(event.address);
+        self.find(Found {
+            kind: Kind::Order,
+            title: format!("a thread {verb} what earlier work of another GPU has {did}, and nothing orders the two"),
+            places: vec![(event.actor, event.site, format!("{verb} {} bytes of {place}", event.bytes))],
+            notes: vec![
+                "that work comes before the same kernel on the other GPU; nothing that a thread of that kernel has released for the whole \
+                 system was acquired before this"
+                    .into(),
+            ],
+            help: "let a thread of the other GPU release a flag for the whole system (`st.release.sys`, or __threadfence_system() before \
+                   it), and acquire that flag before this access; or let the streams wait for an event"
+                .into(),
+            times: 1,
+        });
+    }
+}
