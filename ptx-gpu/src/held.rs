@@ -4,13 +4,14 @@
 //! What a stream is given is done at once, as long as it can be. A kernel whose threads only look at memory that nothing changes is taken
 //! back and held. When the host waits for it, it is tried again: alone, and at the same time as the same kernel on other GPUs.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, MutexGuard, Once, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ptx_interpreter::Record;
 
-use crate::gpu::{Gpu, any};
+use crate::gpu::{Gpu, any, contexts, current};
 use crate::order::{Point, Turn};
 use crate::output::tell;
 use crate::perform::perform;
@@ -22,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Threads of the host that have made calls.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
+/// The program ends: none of them makes another call.
+static ENDS: AtomicBool = AtomicBool::new(false);
 /// Something is held that was not, or was done.
 static COME: Condvar = Condvar::new();
 
@@ -91,7 +94,7 @@ impl Gpu {
             let kernel = self.held[at].kernel()?;
             let function = self.functions.get(&kernel.function)?;
             let module = self.modules.get(&function.module)?;
-            let shape = Shape { event: 0, ..kernel.shape };
+            let shape = module.program.may_wait(&function.name()).then_some(Shape { event: 0, ..kernel.shape })?;
             Some(((shape, &function.name, Arc::as_ptr(&module.program)), module.gpu))
         };
         let Some((kernel, gpu)) = of(at) else { return false };
@@ -186,7 +189,7 @@ pub(crate) fn settle() -> Result {
 
 /// Whether another thread of the host has given more work, or done some.
 fn others_come(gpu: MutexGuard<'_, Gpu>) -> bool {
-    if THREADS.load(Ordering::Relaxed) < 2 {
+    if THREADS.load(Ordering::Relaxed) < 2 || ENDS.load(Ordering::Relaxed) {
         return false;
     }
     let until = Instant::now() + PATIENCE;
@@ -218,7 +221,14 @@ fn do_one() -> Result<bool> {
     Ok(false)
 }
 
-/// The program ends.
+/// The program ends. What this thread had for itself may be gone.
 extern "C" fn at_exit() {
-    let _ = settle_all();
+    let context = current();
+    let ended = thread::spawn(move || {
+        contexts(|all| all.push(context));
+        ENDS.store(true, Ordering::Relaxed);
+        settle_all()
+    });
+    // What is wrong is told, and no call is left that could end with it.
+    drop(ended.join());
 }

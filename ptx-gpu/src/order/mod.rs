@@ -226,9 +226,8 @@ impl Order {
             let turn = (user.deed.line, user.deed.number);
             let knows = |at: &usize| clocks[*at].has_any(&[turn]);
             let Some(known_to) = (0..clocks.len()).find(knows) else { continue };
-            let writes = user.how.writes();
             let unknown = (0..clocks.len()).filter(|at| !knows(at));
-            all.extend(unknown.map(|unknown_to| Before { known_to, unknown_to, begin, end, writes }));
+            all.extend(unknown.map(|unknown_to| Before { known_to, unknown_to, begin, end, how: user.how }));
         }
         all
     }

@@ -154,12 +154,6 @@ impl User {
     }
 }
 
-/// Whether two uses of the same bytes have to be ordered. Strong ones need not be, nor two reads.
-fn conflict(one: Use, other: Use) -> bool {
-    let is_strong = |how: Use| matches!(how, Use::ReadsStrongly | Use::WritesStrongly);
-    (one.writes() || other.writes()) && !(is_strong(one) && is_strong(other))
-}
-
 impl Uses {
     /// A piece of work, before which that is known, uses bytes. What was not ordered before it is told.
     pub(crate) fn add(&mut self, deed: &Arc<Deed>, clock: &Clock, range: &Range, conflicts: &mut Vec<Conflict>) {
@@ -171,7 +165,7 @@ impl Uses {
         self.split(end);
         let new = User { deed: Arc::clone(deed), how, by };
         for (at, part) in self.parts.range(begin..end) {
-            let others = part.users.iter().filter(|old| conflict(old.how, how) && !old.is_before(clock));
+            let others = part.users.iter().filter(|old| old.how.conflicts_with(how) && !old.is_before(clock));
             let others = others.filter(|old| !Arc::ptr_eq(&old.deed, deed));
             conflicts.extend(others.map(|old| Conflict {
                 earlier: old.clone(),
@@ -244,7 +238,7 @@ impl Uses {
         conflicts: &mut Vec<Conflict>,
     ) {
         for (at, part) in self.overlap(range.begin, range.end) {
-            let late = |old: &&User| old.is_of(kernel) && !is_before(old) && conflict(old.how, range.how);
+            let late = |old: &&User| old.is_of(kernel) && !is_before(old) && old.how.conflicts_with(range.how);
             conflicts.extend(part.users.iter().filter(late).map(|old| Conflict {
                 earlier: old.clone(),
                 later: *range,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::finding::Place;
+use super::uses::Use;
 
 /// Memory that was used before the launch begins on one GPU, and on another one it may begin earlier. Both are numbers among the launch
 /// and its peers.
@@ -16,8 +17,8 @@ pub struct Before {
     pub begin: u64,
     /// See there.
     pub end: u64,
-    /// Whether it was written.
-    pub writes: bool,
+    /// How it was used.
+    pub how: Use,
 }
 
 /// The grids of a launch, one after the other: of one kernel on each of some GPUs.

@@ -10,8 +10,9 @@ use super::dependents::knows;
 use super::finding::Kind;
 use super::grids::{Before, Grids};
 use super::mark::Mark;
+use super::uses::Use;
 use crate::memory::spaces::{Owner, owner};
-use crate::ptx::access::Engine;
+use crate::ptx::access::{Engine, Scope};
 
 /// What is known of the grids.
 #[derive(Debug)]
@@ -71,6 +72,7 @@ impl Checks {
         if owner(event.address, 1).0 != Owner::Outside {
             return;
         }
+        let how = Use::of(event.how.scope == Some(Scope::System), event.how.writes);
         let grid = peers.grids.of(event.actor.block);
         let known = &self.known_state(event.actor).known.ordered;
         let (begin, end) = (event.address, event.address + event.bytes as u64);
@@ -78,12 +80,12 @@ impl Checks {
             before.unknown_to == grid
                 && before.begin < end
                 && begin < before.end
-                && (before.writes || event.how.writes)
+                && before.how.conflicts_with(how)
                 && known.of_engine(peers.starts[before.known_to].0) == 0
         };
         let Some(before) = peers.before.iter().find(is_missed).copied() else { return };
         let verb = if event.how.writes { "writes" } else { "reads" };
-        let did = if before.writes { "written" } else { "read" };
+        let did = if before.how.writes() { "written" } else { "read" };
         let place = self.place_of(event.address);
         self.find(Found {
             kind: Kind::Order,

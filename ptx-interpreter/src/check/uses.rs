@@ -82,6 +82,12 @@ impl Use {
         matches!(self, Use::Writes | Use::WritesStrongly)
     }
 
+    /// Whether two uses of the same bytes have to be ordered. Strong ones need not be, nor two reads.
+    pub fn conflicts_with(self, other: Use) -> bool {
+        let is_strong = |how: Use| matches!(how, Use::ReadsStrongly | Use::WritesStrongly);
+        (self.writes() || other.writes()) && !(is_strong(self) && is_strong(other))
+    }
+
     pub(super) const ALL: [Use; 4] = [Use::Reads, Use::Writes, Use::ReadsStrongly, Use::WritesStrongly];
 
     /// Of an access that is strong for the whole GPU, or not.
