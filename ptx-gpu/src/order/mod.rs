@@ -10,6 +10,7 @@ mod uses;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::thread::{self, ThreadId};
 
 use ptx_interpreter::Before;
 
@@ -75,9 +76,9 @@ pub(crate) struct Order {
     executables: HashMap<Handle, Clock>,
     groups: u64,
     uses: Uses,
-    /// Work that is held, and what the host waits for that comes after some of it.
+    /// Work that is held, and what threads of the host wait for that comes after some of it.
     held: Vec<Turn>,
-    awaited: Option<Clock>,
+    awaited: HashMap<ThreadId, Clock>,
 }
 
 impl Order {
@@ -211,7 +212,7 @@ impl Order {
             return;
         }
         if self.is_held(clock) {
-            return self.awaited.get_or_insert_default().join(clock);
+            return self.awaits().join(clock);
         }
         self.host.join(clock);
         self.learnt += 1;
@@ -253,15 +254,21 @@ impl Order {
         clock.has_any(&self.held)
     }
 
-    /// Whether the host waits for something that is held.
+    /// What this thread of the host waits for.
+    fn awaits(&mut self) -> &mut Clock {
+        self.awaited.entry(thread::current().id()).or_default()
+    }
+
+    /// Whether this thread of the host waits for something that is held.
     pub(crate) fn awaits_held(&self) -> bool {
-        self.awaited.as_ref().is_some_and(|awaited| self.is_held(awaited))
+        self.awaited.get(&thread::current().id()).is_some_and(|awaited| self.is_held(awaited))
     }
 
     /// The host waits for all that is held.
     pub(crate) fn await_held(&mut self) {
-        let awaited = self.awaited.get_or_insert_default();
-        self.held.iter().for_each(|(line, number)| awaited.raise(*line, *number));
+        let held = self.held.clone();
+        let awaits = self.awaits();
+        held.iter().for_each(|(line, number)| awaits.raise(*line, *number));
     }
 
     /// What was held is done. Whatever comes after it comes after all that was done with it.
@@ -269,13 +276,13 @@ impl Order {
         self.held.retain(|held| *held != turn);
         let streams = self.streams.values_mut().map(|own| &mut own.clock);
         let others = self.executables.values_mut().chain(self.gone.values_mut()).chain(self.held_back.values_mut());
-        let after = streams.chain(others).chain(&mut self.awaited).filter(|clock| clock.has_any(&[turn]));
+        let after = streams.chain(others).chain(self.awaited.values_mut()).filter(|clock| clock.has_any(&[turn]));
         after.for_each(|clock| clock.join(done));
-        if !self.awaits_held()
-            && let Some(awaited) = self.awaited.take()
-        {
-            self.host_knows(&awaited);
-        }
+        let held = std::mem::take(&mut self.held);
+        let known: Vec<Clock> =
+            self.awaited.extract_if(|_, clock| !clock.has_any(&held)).map(|(_, clock)| clock).collect();
+        self.held = held;
+        known.iter().for_each(|clock| self.host_knows(clock));
     }
 
     /// The host counts as knowing that a piece of work is done.
