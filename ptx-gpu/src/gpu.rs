@@ -14,7 +14,6 @@ use crate::device::Device;
 use crate::executable::Executable;
 use crate::graph::Graphs;
 use crate::handle;
-use crate::held::Held;
 use crate::mapped::Mapped;
 use crate::memory::Memory;
 use crate::of_gpu::{OfGpu, Pool};
@@ -25,6 +24,7 @@ use crate::status::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, NO_DEVICE, 
 use crate::stream::{Capture, Event, Stream, StreamValue};
 use crate::texture::Object;
 use crate::visible::visible;
+use crate::waiting::Held;
 
 pub(crate) use crate::handle::Handle;
 

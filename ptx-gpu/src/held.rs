@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use ptx_interpreter::Record;
 
 use crate::gpu::{Gpu, any, contexts, current};
-use crate::order::{Point, Turn};
+use crate::order::Point;
 use crate::output::tell;
 use crate::perform::perform;
 use crate::status::{LAUNCH_TIMEOUT, Result, Status};
+use crate::waiting::Held;
 use crate::work::{Kernel, Shape, Work};
 
 /// How long other threads of the host may take until they give the GPUs more work.
@@ -31,24 +32,6 @@ static COME: Condvar = Condvar::new();
 thread_local! {
     /// How many have made calls before this one.
     static BEFORE: usize = THREADS.fetch_add(1, Ordering::Relaxed);
-}
-
-#[derive(Clone)]
-pub(crate) struct Held {
-    /// Held work is numbered as it is given.
-    number: u64,
-    work: Work,
-    point: Point,
-    turn: Turn,
-}
-
-impl Held {
-    fn kernel(&self) -> Option<&Kernel> {
-        match &self.work {
-            Work::Kernel(kernel) => Some(kernel),
-            _ => None,
-        }
-    }
 }
 
 impl Gpu {

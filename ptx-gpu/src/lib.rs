@@ -61,6 +61,7 @@ mod stream;
 mod texture;
 mod transfer;
 mod visible;
+mod waiting;
 mod work;
 mod written;
 

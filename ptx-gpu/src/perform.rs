@@ -3,7 +3,6 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::call::get;
 use crate::caller::Caller;
 use crate::calling;
 use crate::executable::Executable;
@@ -249,7 +248,13 @@ pub(crate) fn call_back(point: &Point, function: impl FnOnce()) -> Result {
 fn wait(what: &WaitValue, point: &mut Point) -> Result {
     let gpu = live()?;
     gpu.memory.expect(what.address, what.bytes, what.call)?;
-    let is = if what.bytes == 4 { get(what.address as *const u32)?.into() } else { get(what.address as *const u64)? };
+    // SAFETY: these bytes are of an allocation.
+    let is = unsafe {
+        match what.bytes {
+            4 => (what.address as *const u32).read_unaligned().into(),
+            _ => (what.address as *const u64).read_unaligned(),
+        }
+    };
     let unused = 64 - 8 * what.bytes as u32;
     // At least, equal, a common bit, a bit that neither has.
     let holds = match what.flags & 3 {

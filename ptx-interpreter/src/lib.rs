@@ -17,6 +17,7 @@
 //! An instruction that the interpreter does not know is a [gap](Why::Gap) of the interpreter, and no fault of the kernel.
 
 mod allowed;
+mod buffer;
 // Its macros are for numbers of every width, among them the widest.
 #[allow(clippy::useless_conversion)]
 mod alu;

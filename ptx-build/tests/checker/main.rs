@@ -19,4 +19,5 @@ mod pairs;
 mod program;
 mod runtime;
 mod textures;
+mod together;
 mod weak;

@@ -13,8 +13,8 @@ use super::clock::{Clock, Known, Pool};
 use super::dependents::Dependents;
 use super::early::Early;
 use super::fences::{DISTANCES, Fences};
-use super::grids::Grids;
-use super::heads::{Heads, Reach};
+use super::grids::{Grids, Peers};
+use super::heads::Heads;
 use super::history::History;
 use super::map_reads::MapReads;
 use super::mark::{Row, remove_range};
@@ -28,7 +28,6 @@ use crate::ptx::access::{Engine, How, Scope};
 use crate::ptx::site::Sites;
 
 use super::finding::Kind;
-use super::peers::Peers;
 use super::pieces::Pieces;
 use super::visits::Lifetimes;
 
@@ -372,43 +371,6 @@ impl Checks {
         self.mbarriers.get(&bar).map_or(0, |bar| bar.phase - bar.first_phase)
     }
 
-    /// How far apart two threads are: in a block, a cluster, a GPU, or on two GPUs.
-    pub(super) fn distance(&self, one: u32, other: u32) -> usize {
-        if one == other {
-            0
-        } else if one / self.cluster == other / self.cluster {
-            1
-        } else if self.grids.gpu(one) == self.grids.gpu(other) {
-            2
-        } else {
-            3
-        }
-    }
-
-    /// What a scope is among the distances. All threads of one GPU are the whole system, if there is no other one.
-    pub(super) fn level(&self, scope: Scope) -> usize {
-        match scope {
-            Scope::Block => 0,
-            Scope::Cluster => 1,
-            Scope::Gpu => 2,
-            Scope::System => self.widest(),
-        }
-    }
-
-    /// The level of the whole system.
-    pub(super) fn widest(&self) -> usize {
-        if self.grids.is_one() { 2 } else { 3 }
-    }
-
-    pub(super) fn reach(&self, actor: Actor, scope: Scope) -> Reach {
-        Reach {
-            block: actor.block,
-            cluster: actor.block / self.cluster,
-            gpu: self.grids.gpu(actor.block),
-            level: self.level(scope),
-        }
-    }
-
     pub(super) fn engine(&mut self, engine: Engine, actor: Actor) -> u32 {
         // A barrier is the same for all.
         let actor = if let Engine::Barrier(_) = engine { Actor { block: 0, number: 0 } } else { actor };
@@ -495,8 +457,4 @@ impl Checks {
         remove_range(&mut self.records, shared, bytes);
         self.waits.retain(|(of, _), _| *of != block);
     }
-}
-
-pub(super) fn scope_of(distance: usize) -> Scope {
-    [Scope::Block, Scope::Cluster, Scope::Gpu, Scope::System][distance]
 }

@@ -2,10 +2,11 @@
 
 use super::accesses::Conflict;
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Missed, NONE, Through, scope_of};
+use super::checks::{Checks, Event, Found, Missed, NONE, Through};
 use super::finding::Kind;
 use super::marks::happened;
 use super::pieces::Piece;
+use super::reach::scope_of;
 use super::shadow::Mark;
 use super::tensor::{in_tensor, is_of_tensor, unfinished_help, unfinished_title};
 use crate::memory::spaces::{Named, Owner, PIECE, is_shared, owner};

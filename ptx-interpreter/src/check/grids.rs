@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::clock::{Clock, Known};
 use super::finding::Place;
 use super::uses::Use;
 
@@ -69,5 +70,22 @@ impl Grids {
     /// The number of a block in its grid.
     pub(crate) fn own(&self, block: u32) -> u32 {
         if self.is_one() { block } else { block % self.blocks }
+    }
+}
+
+/// What is known of the grids.
+#[derive(Debug)]
+pub(super) struct Peers {
+    pub(super) grids: Grids,
+    /// What the threads of each know when they begin, and in which engine's time that is.
+    pub(super) starts: Vec<(u32, Known)>,
+    /// What those of each knew that have ended.
+    pub(super) ends: Vec<Clock>,
+    pub(super) before: Vec<Before>,
+}
+
+impl Peers {
+    pub(super) fn known_at_start(&self, block: u32) -> Known {
+        self.starts[self.grids.of(block)].1.clone()
     }
 }

@@ -1,10 +1,11 @@
 //! Barriers in memory: what their phases order.
 
 use super::actor::Actor;
-use super::checks::{Checks, Lack, Mbarrier, Missed, Through, scope_of};
+use super::checks::{Checks, Lack, Mbarrier, Missed, Through};
 use super::heads::Reach;
 use super::mark::CELL;
 use super::marks::happened;
+use super::reach::scope_of;
 use super::trail::{Link, Trail};
 use super::weak_order::remember;
 use crate::ptx::access::{Arrival, Engine, Memory, Scope};

@@ -43,6 +43,7 @@ mod pair;
 mod peers;
 mod pieces;
 mod quick;
+mod reach;
 mod readers;
 mod sc;
 mod shadow;

@@ -8,28 +8,11 @@ use super::checks::{Checks, Event, Found};
 use super::clock::{Clock, Known};
 use super::dependents::knows;
 use super::finding::Kind;
-use super::grids::{Before, Grids};
+use super::grids::{Before, Peers};
 use super::mark::Mark;
 use super::uses::Use;
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::access::{Engine, Scope};
-
-/// What is known of the grids.
-#[derive(Debug)]
-pub(super) struct Peers {
-    grids: Grids,
-    /// What the threads of each know when they begin, and in which engine's time that is.
-    starts: Vec<(u32, Known)>,
-    /// What those of each knew that have ended.
-    ends: Vec<Clock>,
-    before: Vec<Before>,
-}
-
-impl Peers {
-    pub(super) fn known_at_start(&self, block: u32) -> Known {
-        self.starts[self.grids.of(block)].1.clone()
-    }
-}
 
 impl Checks {
     /// The launch runs on several GPUs.
