@@ -11,7 +11,7 @@ impl Checks {
             false => (Kind::Async, "ptxas 13.5 keeps them within one turn of a loop, and not in the next one"),
             true => (
                 Kind::Gpu,
-                "this one is only moved to one of them after the wait, as PTX allows; ptxas 12.9 to 13.5 may make the two one register",
+                "this one is only moved to one of them after the wait, as PTX allows; ptxas 12.9 to 13.2 may make the two one register",
             ),
         };
         self.find(Found {

@@ -53,6 +53,8 @@ pub struct Program {
     pub(crate) names_reserved: bool,
     /// Whether it is for one GPU and none after it (`sm_100a`).
     pub(crate) is_for_one_gpu: bool,
+    /// Whether ptxas before 13.3 reads it, which may make a factor of `wgmma` and what is moved to it one register.
+    pub(crate) may_join_factors: bool,
     /// How the blocks of a kernel may run, if it was looked at.
     pub(crate) blocks: Mutex<HashMap<String, Blocks>>,
     /// The calls that led to what launches have used of their memory.

@@ -115,6 +115,7 @@ impl Program {
             sites: AllSites(sites),
             names_reserved: module.contains("%reserved_smem"),
             is_for_one_gpu: text::target(module).is_some_and(|target| target.ends_with('a')),
+            may_join_factors: text::version(module).is_none_or(|version| version <= (9, 2)),
             blocks: Default::default(),
             read: Default::default(),
         }

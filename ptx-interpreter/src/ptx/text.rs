@@ -399,7 +399,17 @@ pub(crate) fn selectors(opcode: &str, operands: &mut [String]) -> Vec<String> {
 
 /// The GPU that a module is for.
 pub(crate) fn target(module: &str) -> Option<&str> {
-    let line = module.lines().find_map(|line| line.trim_start().strip_prefix(".target"))?;
+    head(module, ".target")
+}
+
+/// The version of PTX that a module is written in.
+pub(crate) fn version(module: &str) -> Option<(u32, u32)> {
+    let (major, minor) = head(module, ".version")?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn head<'a>(module: &'a str, directive: &str) -> Option<&'a str> {
+    let line = module.lines().find_map(|line| line.trim_start().strip_prefix(directive))?;
     line.split([',', ' ', '\t', '/']).find(|word| !word.is_empty())
 }
 

@@ -32,7 +32,8 @@ impl Machine<'_> {
         let (site, program) = (self.site, self.program);
         let warp = self.warp_mut(thread.warp);
         let code = warp.frames[thread.frame].code;
-        let moves = code.moves.get_or_init(|| program.moves(code)).iter();
+        let moves =
+            code.moves.get_or_init(|| if program.may_join_factors { program.moves(code) } else { vec![] }).iter();
         let sources = moves.filter(|(to, _)| registers.contains(to)).map(|(_, from)| *from).collect();
         let group = 1 + warp.multiplied;
         warp.reading.push(Reading { frame: thread.frame, group, site, registers, sources });
