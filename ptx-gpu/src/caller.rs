@@ -33,9 +33,8 @@ type Line = (String, u32);
 impl Caller {
     /// Of an access by an instruction.
     pub(crate) fn of_access(instruction: usize) -> Caller {
-        let stack = stack();
         // The handler's own functions come first.
-        let around = stack.iter().skip_while(|at| **at != instruction).skip(1);
+        let around = stack(|at| at != instruction).into_iter().skip(1);
         let stack = [instruction].into_iter().chain(around.map(|end| end.saturating_sub(1))).collect();
         Caller { stack, python: python::place() }
     }
@@ -46,8 +45,8 @@ impl Caller {
             return Caller::default();
         }
         let own = library_of(Caller::of_call as *const c_void);
-        let outside = stack().into_iter().skip_while(|at| library_of(*at as *const c_void) == own);
-        Caller { stack: outside.map(|end| end.saturating_sub(1)).collect(), python: python::place() }
+        let outside = stack(|at| library_of(at as *const c_void) == own);
+        Caller { stack: outside.into_iter().map(|end| end.saturating_sub(1)).collect(), python: python::place() }
     }
 
     /// The first function around whose source is there.
@@ -113,11 +112,14 @@ fn is_of_same_kernel(stub: &str, name: &str) -> bool {
     kernel == name || kernel.contains(&format!("{}{name}", name.len()))
 }
 
-/// Where the functions around go on, the innermost first.
-fn stack() -> Vec<usize> {
+/// Where the functions around go on, the innermost first, behind the first ones that are left out.
+fn stack(is_left_out: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut stack = Vec::with_capacity(CALLERS);
     backtrace::trace(|frame| {
-        stack.push(frame.ip() as usize);
+        let at = frame.ip() as usize;
+        if !stack.is_empty() || !is_left_out(at) {
+            stack.push(at);
+        }
         stack.len() < CALLERS
     });
     stack

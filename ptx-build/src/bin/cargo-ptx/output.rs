@@ -216,6 +216,7 @@ fn place(place: &Place) -> Value {
         "block": place.block,
         "thread": place.thread,
         "function": place.function,
+        "gpu": place.gpu,
         "ptx_line": place.ptx_line,
         "instruction": place.instruction,
         "file": file,
