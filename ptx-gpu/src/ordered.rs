@@ -1,6 +1,6 @@
 //! What work has used, and the order that it lacks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use ptx_interpreter::{Alias, Finding, Kind, Place, Program, Record, Use, Used, UsedRange, first_address};
@@ -156,21 +156,25 @@ impl Gpu {
         // What comes before one of them comes before all: the launch has looked at that itself.
         let mut known = Clock::default();
         points.iter().for_each(|point| known.join(&point.clock));
-        let part = |grid: usize, met: bool| Used {
-            ranges: used.ranges.iter().filter(|range| (range.grid, range.met) == (grid, met)).copied().collect(),
-            ..used.clone()
-        };
-        let met = self.order.turn_apart(self.order.gpu_of(points[0].stream));
+        let all: BTreeSet<(usize, u32)> = used.ranges.iter().map(|range| (range.grid, range.met)).collect();
         let mut findings = Vec::new();
-        for (grid, own) in points.iter_mut().enumerate() {
-            let mut point = Point { clock: known.clone(), ..own.clone() };
-            findings.extend(self.has_run(name, Arc::clone(program), &part(grid, false), &mut point, None));
-            own.grid = point.grid;
+        for (grid, met) in all {
+            let ranges = used.ranges.iter().filter(|range| (range.grid, range.met) == (grid, met)).copied().collect();
+            let own = &points[grid];
+            // What others have met comes before what comes after them, and what they have not does not.
+            let is_alone = met == 1 << grid;
+            let turn = if is_alone { own.turn } else { Some(self.order.turn_apart(self.order.gpu_of(own.stream))) };
             let number = own.turn.map(|(_, number)| number);
-            let mut point = Point { clock: known.clone(), turn: Some(met), number, ..own.clone() };
-            findings.extend(self.has_run(name, Arc::clone(program), &part(grid, true), &mut point, None));
+            let mut point = Point { clock: known.clone(), turn, number, ..own.clone() };
+            let used = Used { ranges, ..used.clone() };
+            findings.extend(self.has_run(name, Arc::clone(program), &used, &mut point, None));
+            if is_alone {
+                points[grid].grid = point.grid;
+            } else if let Some((line, number)) = turn {
+                let after = points.iter_mut().enumerate().filter(|(grid, _)| met >> grid & 1 == 1);
+                after.for_each(|(_, own)| own.clock.raise(line, number));
+            }
         }
-        points.iter_mut().for_each(|own| own.clock.raise(met.0, met.1));
         findings
     }
 

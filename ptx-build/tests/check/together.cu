@@ -60,6 +60,29 @@ __global__ void all_reduce(Peers peers, float *out, unsigned *count, int rank, u
   if (mistake != END) meet(peers, rank, 2 * round + 2, mistake);
 }
 
+// A GPU and the next one alone: what one has filled the next one reads, and says so.
+__global__ void pass_on(Peers peers, float *out, int rank, unsigned round, Mistake mistake) {
+  int next = (rank + 1) % peers.count, last = (rank + peers.count - 1) % peers.count;
+  volatile unsigned *full = peers.flags[rank] + blockIdx.x * MOST, *empty = full + 1;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    *(volatile unsigned *)(peers.flags[next] + blockIdx.x * MOST) = round + 1;
+    while (*full < round + 1);
+    __threadfence_system();
+  }
+  __syncthreads();
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  out[i] = peers.data[last][i];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    *(volatile unsigned *)(peers.flags[last] + blockIdx.x * MOST + 1) = round + 1;
+    while (mistake != END && *empty < round + 1);
+    __threadfence_system();
+  }
+}
+
 __global__ void waits(volatile unsigned *flag, const int *data, int *out) {
   while (*flag == 0);
   __threadfence();
@@ -97,6 +120,23 @@ static void round_of(int gpu, unsigned round, Mistake mistake) {
   fill<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers.data[gpu], 1000 * gpu + round);
   all_reduce<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers, out[gpu], counter, gpu, round, mistake);
   MUST(cudaGetLastError());
+}
+
+static void ring() {
+  MUST(cudaGetDeviceCount(&peers.count));
+  for (int gpu = 0; gpu < peers.count; gpu++) gpu_of(gpu, true);
+  for (unsigned round = 0; round < 2; round++)
+    for (int gpu = 0; gpu < peers.count; gpu++) {
+      MUST(cudaSetDevice(gpu));
+      fill<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers.data[gpu], 1000 * gpu + round);
+      pass_on<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers, out[gpu], gpu, round, is_right ? NONE : END);
+    }
+  for (int gpu = 0; gpu < peers.count; gpu++) {
+    float found;
+    MUST(cudaMemcpyAsync(&found, out[gpu], sizeof(found), cudaMemcpyDeviceToHost, stream[gpu]));
+    MUST(cudaStreamSynchronize(stream[gpu]));
+    if (is_right && found != 1000 * ((gpu + peers.count - 1) % peers.count) + 1) exit(4);
+  }
 }
 
 static void look_at(int gpu, unsigned rounds) {
@@ -212,6 +252,7 @@ int main(int arguments, char **words) {
   else if (is("atomic")) reduce(ATOMIC, 1, true);
   else if (is("peer")) reduce(NONE, 1, is_right);
   else if (is("threads")) threads();
+  else if (is("ring")) ring();
   else if (is("stream")) other_stream();
   else if (is("event")) event();
   else if (is("host")) host();

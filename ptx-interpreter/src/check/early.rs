@@ -63,7 +63,7 @@ impl Early {
                 how: *how,
                 shown: false,
                 grid: 0,
-                met: true,
+                met: 1,
                 told: false,
                 by: (*actor, *site),
                 path: 0,

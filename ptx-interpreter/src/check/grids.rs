@@ -7,7 +7,7 @@ use super::finding::Place;
 use super::uses::Use;
 
 /// Memory that was used before the launch begins on one GPU, and on another one it may begin earlier. Both are numbers among the launch
-/// and its peers.
+/// and its peers. No two of them overlap, but for those of the same bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Before {
     /// Which one comes after it, and which may not.
@@ -81,7 +81,8 @@ pub(super) struct Peers {
     pub(super) starts: Vec<(u32, Known)>,
     /// What those of each knew that have ended.
     pub(super) ends: Vec<Clock>,
-    pub(super) before: Vec<Before>,
+    /// What each of them may not come after. It has one end after the other.
+    pub(super) before: Vec<Vec<Before>>,
 }
 
 impl Peers {

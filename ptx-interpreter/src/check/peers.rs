@@ -1,8 +1,6 @@
 //! A launch on several GPUs, beside which other work is ordered with each GPU apart: what came before it on one of them need not come before
 //! it on another one, and what comes after it on one of them need not come after all of it.
 
-use std::cell::OnceCell;
-
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found};
 use super::clock::{Clock, Known};
@@ -26,7 +24,13 @@ impl Checks {
         };
         let starts = (0..count).map(start).collect();
         let (grids, ends) = (self.grids.clone(), vec![Clock::default(); count]);
-        self.peers = Some(Box::new(Peers { grids, starts, ends, before: before.to_vec() }));
+        let unknown_to = |grid: usize| {
+            let mut own: Vec<Before> = before.iter().filter(|before| before.unknown_to == grid).copied().collect();
+            own.sort_by_key(|before| before.begin);
+            own
+        };
+        let before = (0..count).map(unknown_to).collect();
+        self.peers = Some(Box::new(Peers { grids, starts, ends, before }));
     }
 
     /// The threads of a block have ended.
@@ -38,20 +42,21 @@ impl Checks {
         }
     }
 
-    /// Whether an access is of a grid, and comes before the others end or does not.
-    pub(super) fn is_of(&self, mark: &Mark, cell: u64, (grid, met): (usize, bool)) -> bool {
-        let Some(peers) = &self.peers else { return true };
+    /// Whose grid an access is of, and a bit for each grid that has not ended before it.
+    pub(super) fn grid_of(&self, mark: &Mark, cell: u64) -> (usize, u32) {
+        let Some(peers) = &self.peers else { return (0, 1) };
         let mark = &Mark { lanes: mark.lanes_at(cell), ..*mark };
-        let first = OnceCell::new();
-        let first = || *first.get_or_init(|| self.actor_of(mark, 0));
-        let mut others = peers.ends.iter().enumerate().filter(|(other, _)| *other != grid);
-        peers.grids.of(first().block) == grid && met == others.all(|(_, end)| knows(end, mark, first()))
+        let first = self.actor_of(mark, 0);
+        let own = peers.grids.of(first.block);
+        let ends = peers.ends.iter().enumerate();
+        let met = ends.filter(|(grid, end)| *grid == own || knows(end, mark, first));
+        (own, met.fold(0, |met, (grid, _)| met | 1 << grid))
     }
 
     /// An access to what came before another GPU's grid, and maybe not before this one.
     pub(super) fn comes_after_peers(&mut self, event: Event) {
         self.threads_of(event.actor.block);
-        let Some(peers) = self.peers.as_ref().filter(|peers| !peers.before.is_empty()) else { return };
+        let Some(peers) = &self.peers else { return };
         if owner(event.address, 1).0 != Owner::Outside {
             return;
         }
@@ -59,14 +64,12 @@ impl Checks {
         let grid = peers.grids.of(event.actor.block);
         let known = &self.known_state(event.actor).known.ordered;
         let (begin, end) = (event.address, event.address + event.bytes as u64);
-        let is_missed = |before: &&Before| {
-            before.unknown_to == grid
-                && before.begin < end
-                && begin < before.end
-                && before.how.conflicts_with(how)
-                && known.of_engine(peers.starts[before.known_to].0) == 0
-        };
-        let Some(before) = peers.before.iter().find(is_missed).copied() else { return };
+        let is_missed =
+            |before: &&Before| before.how.conflicts_with(how) && known.of_engine(peers.starts[before.known_to].0) == 0;
+        let all = &peers.before[grid];
+        let near = &all[all.partition_point(|before| before.end <= begin)..];
+        let mut near = near.iter().take_while(|before| before.begin < end);
+        let Some(before) = near.find(is_missed).copied() else { return };
         let verb = if event.how.writes { "writes" } else { "reads" };
         let did = if before.how.writes() { "written" } else { "read" };
         let place = self.place_of(event.address);

@@ -1,5 +1,7 @@
 //! What a launch has used of the memory outside of it, for those who compare it with other launches.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::checks::Checks;
@@ -55,8 +57,13 @@ impl Checks {
         match &self.peers {
             None => ranges = self.ranges(&|_, _| true),
             Some(_) => {
-                for (grid, met) in (0..self.grids.count()).flat_map(|grid| [(grid, false), (grid, true)]) {
-                    let counts = |mark: &Mark, cell| self.is_of(mark, cell, (grid, met));
+                let all = RefCell::<BTreeSet<(usize, u32)>>::default();
+                self.ranges(&|mark, cell| {
+                    all.borrow_mut().insert(self.grid_of(mark, cell));
+                    false
+                });
+                for (grid, met) in all.take() {
+                    let counts = |mark: &Mark, cell| self.grid_of(mark, cell) == (grid, met);
                     ranges.extend(self.ranges(&counts).into_iter().map(|range| UsedRange { grid, met, ..range }));
                 }
             }
@@ -193,7 +200,7 @@ impl Checks {
                     shown: known.shown,
                     told: known.told,
                     grid: 0,
-                    met: true,
+                    met: 1,
                     by,
                     path: 0,
                 }));

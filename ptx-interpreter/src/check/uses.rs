@@ -59,10 +59,11 @@ pub struct UsedRange {
     pub shown: bool,
     /// Whether that comes before a release for the whole system, after which a strong access may tell the host of it.
     pub told: bool,
-    /// Of a launch on several GPUs: whose grid it is, among the launch and its peers, and whether that comes before the others end.
+    /// Of a launch on several GPUs: whose grid it is, among the launch and its peers, and a bit for each of them that has not ended before
+    /// that.
     pub grid: usize,
     /// See there.
-    pub met: bool,
+    pub met: u32,
     /// A thread that has used the first ones, and its instruction.
     pub(crate) by: (Actor, u32),
     /// The calls that led there: the number of a path of the program.
