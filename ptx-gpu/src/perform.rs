@@ -44,10 +44,11 @@ fn give(work: &Work, mut point: Point, waits: bool) -> Result {
         Work::Kernel(kernel) => live()?.launch(&[kernel], std::slice::from_mut(&mut point), may_wait)?,
         _ => perform(work, &mut point).map(|()| false)?,
     };
+    let mut gpu = any();
     if is_held {
-        any().hold(work, &mut point);
+        gpu.hold(work, &mut point);
     }
-    end(work, &point, waits);
+    gpu.end(work, &point, waits);
     Ok(())
 }
 
@@ -87,6 +88,21 @@ impl Gpu {
         if gpu == self.order.gpu_of(stream) { Ok(()) } else { Err(INVALID_HANDLE) }
     }
 
+    /// Work was given to a stream, and the host may have waited for it.
+    fn end(&mut self, work: &Work, point: &Point, waits: bool) {
+        if let Some(Ok(event)) = work.event().map(|event| self.event(event)) {
+            event.is_recorded(&point.clock);
+        }
+        self.order.end(point.stream, &point.clock);
+        for gpu in self.holds_back(work, point.stream) {
+            self.order.hold_back_gpu(gpu, &point.clock);
+        }
+        self.order.ends_with(point.stream, point.grid);
+        if self.is_waited_for(work, waits) {
+            self.order.host_knows(&point.clock);
+        }
+    }
+
     /// Work begins in a stream.
     fn begin(&mut self, work: &Work, stream: Handle, caller: Caller) -> Point {
         let mut point = self.order.begin(stream, caller);
@@ -102,22 +118,6 @@ impl Gpu {
             (Some(to), Some(from)) if to != from && self.is_legacy(stream) => vec![to, from],
             _ => Vec::new(),
         }
-    }
-}
-
-/// Work was given to a stream, and the host may have waited for it.
-fn end(work: &Work, point: &Point, waits: bool) {
-    let mut gpu = any();
-    if let Some(Ok(event)) = work.event().map(|event| gpu.event(event)) {
-        event.is_recorded(&point.clock);
-    }
-    gpu.order.end(point.stream, &point.clock);
-    for held in gpu.holds_back(work, point.stream) {
-        gpu.order.hold_back_gpu(held, &point.clock);
-    }
-    gpu.order.ends_with(point.stream, point.grid);
-    if gpu.is_waited_for(work, waits) {
-        gpu.order.host_knows(&point.clock);
     }
 }
 
