@@ -102,16 +102,17 @@ impl Gpu {
         let (mut kept_used, mut kept_launched) = (Used::default(), Vec::new());
         let (mut after, mut newest) = (None, SETTINGS.weak.then(Newest::default));
         let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && points[0].grid_before.is_some();
+        // The first order's own uses are no earlier work to the others.
+        let before = if grids.len() > 1 {
+            self.order.known_apart(&points.iter().map(|point| &point.clock).collect::<Vec<_>>())
+        } else {
+            Vec::new()
+        };
         for (at, seed) in seeds.iter().copied().enumerate() {
             if let Some((overwritten, heap)) = overwritten.as_ref().filter(|_| at > 0) {
                 self.take_back(overwritten, heap);
             }
             let kept = overwritten.as_ref().map(|(overwritten, _)| overwritten);
-            let before = if grids.len() > 1 {
-                self.order.known_apart(&points.iter().map(|point| &point.clock).collect::<Vec<_>>())
-            } else {
-                Vec::new()
-            };
             let report = self.run((grids, &before), &name, shape, (seed, begins_early), kept);
             let (report, fault) = match report {
                 Ok(report) => {

@@ -1,5 +1,6 @@
 //! What work has used, and the order that it lacks.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::work::{Fill, Side, Transfer, Work};
 struct New {
     name: String,
     does: Option<&'static str>,
+    launch: Option<u64>,
     program: Option<Arc<Program>>,
     /// Where the program asks for it, if that is not where its graph is launched.
     caller: Option<Caller>,
@@ -154,9 +156,14 @@ impl Gpu {
             return self.has_run(name, Arc::clone(program), used, point, parent);
         }
         // What comes before one of them comes before all: the launch has looked at that itself.
+        let before = |point: &Point| point.turn.map_or_else(|| point.clock.clone(), |turn| point.clock.before(turn));
+        let before: Vec<Clock> = points.iter().map(before).collect();
         let mut known = Clock::default();
-        points.iter().for_each(|point| known.join(&point.clock));
+        before.iter().for_each(|before| known.join(before));
         let all: BTreeSet<(usize, u32)> = used.ranges.iter().map(|range| (range.grid, range.met)).collect();
+        let mut all: Vec<(usize, u32)> = all.into_iter().collect();
+        // What many have met does not take the place of what one does last.
+        all.sort_by_key(|(_, met)| Reverse(met.count_ones()));
         let mut findings = Vec::new();
         for (grid, met) in all {
             let ranges = used.ranges.iter().filter(|range| (range.grid, range.met) == (grid, met)).copied().collect();
@@ -175,6 +182,7 @@ impl Gpu {
                 after.for_each(|(_, own)| own.clock.raise(line, number));
             }
         }
+        used.follows.iter().for_each(|(grid, other)| points[*grid].clock.join(&before[*other]));
         findings
     }
 
@@ -203,6 +211,7 @@ impl Gpu {
         let new = New {
             name,
             does: None,
+            launch: Some(self.launches),
             program: Some(program),
             caller: parent.map(|_| Caller::default()),
             releases: used.releases,
@@ -242,7 +251,7 @@ impl Gpu {
             None => format!("number {} in {stream}", point.number.unwrap_or(number)),
         };
         let member = point.member.clone();
-        let New { name, does, program, caller, releases, launches_dependents } = new;
+        let New { name, does, launch, program, caller, releases, launches_dependents } = new;
         let kind = self.order.kind_of(point.stream);
         point.grid = program.is_some().then_some((line, number));
         let flag = program.as_ref().and_then(|program| self.flag_for_the_host(program, ranges));
@@ -260,6 +269,7 @@ impl Gpu {
             number,
             member,
             program,
+            launch,
             caller: caller.unwrap_or_else(|| point.caller.clone()),
             releases,
             launches_dependents,

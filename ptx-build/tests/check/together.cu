@@ -15,7 +15,7 @@ static void must(cudaError_t status, int line) {
 #define MUST(call) must(call, __LINE__)
 
 struct Peers {
-  float *data[MOST];
+  float *data[MOST], *sums[MOST];
   unsigned *flags[MOST];
   int count;
 };
@@ -47,21 +47,23 @@ __global__ void fill(float *to, float value) {
   to[i] = value + i;
 }
 
-__global__ void all_reduce(Peers peers, float *out, unsigned *count, int rank, unsigned round, Mistake mistake) {
+__global__ void all_reduce(Peers peers, unsigned *count, int rank, unsigned round, Mistake mistake) {
   meet(peers, rank, 2 * round + 1, mistake);
   int i = blockIdx.x * BLOCK + threadIdx.x;
   float sum = 0;
   for (int gpu = 0; gpu < peers.count; gpu++) sum += peers.data[gpu][i];
-  out[i] = sum;
+  peers.sums[rank][i] = sum;
   if (mistake == ATOMIC)
     atomicAdd(count, 1);
   else
     atomicAdd_system(count, 1);
-  if (mistake != END) meet(peers, rank, 2 * round + 2, mistake);
+  if (mistake == END) return;
+  meet(peers, rank, 2 * round + 2, mistake == FENCE ? NONE : mistake);
+  if (mistake != EARLY) peers.data[rank][i] = peers.sums[(rank + 1) % peers.count][i];
 }
 
 // A GPU and the next one alone: what one has filled the next one reads, and says so.
-__global__ void pass_on(Peers peers, float *out, int rank, unsigned round, Mistake mistake) {
+__global__ void pass_on(Peers peers, int rank, unsigned round, Mistake mistake) {
   int next = (rank + 1) % peers.count, last = (rank + peers.count - 1) % peers.count;
   volatile unsigned *full = peers.flags[rank] + blockIdx.x * MOST, *empty = full + 1;
   __syncthreads();
@@ -73,7 +75,7 @@ __global__ void pass_on(Peers peers, float *out, int rank, unsigned round, Mista
   }
   __syncthreads();
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  out[i] = peers.data[last][i];
+  peers.sums[rank][i] = peers.data[last][i];
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence_system();
@@ -97,9 +99,18 @@ __global__ void tells(volatile unsigned *flag, int *data, bool has_fence) {
 
 __global__ void adds(int *to) { *to += 1; }
 
+// Each GPU stores into the next one's buffer. Of two buffers, one is read while the other one is filled.
+__global__ void push(Peers peers, int rank, unsigned round, bool has_two) {
+  int next = (rank + 1) % peers.count, last = (rank + peers.count - 1) % peers.count;
+  bool second = has_two && round % 2 == 1;
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  (second ? peers.sums : peers.data)[next][i] = 1000 * rank + round + i;
+  meet(peers, rank, round + 1, NONE);
+  if ((second ? peers.sums : peers.data)[rank][i] != 1000 * last + round + i && has_two) __trap();
+}
+
 static bool is_right;
 static Peers peers;
-static float *out[MOST];
 static unsigned *counter;
 static cudaStream_t stream[MOST];
 
@@ -109,7 +120,7 @@ static void gpu_of(int gpu, bool has_peers) {
     if (other != gpu) MUST(cudaDeviceEnablePeerAccess(other, 0));
   MUST(cudaStreamCreate(&stream[gpu]));
   MUST(cudaMalloc(&peers.data[gpu], BYTES));
-  MUST(cudaMalloc(&out[gpu], BYTES));
+  MUST(cudaMalloc(&peers.sums[gpu], BYTES));
   MUST(cudaMalloc(&peers.flags[gpu], 1024));
   MUST(cudaMemset(peers.flags[gpu], 0, 1024));
   MUST(cudaDeviceSynchronize());
@@ -118,7 +129,7 @@ static void gpu_of(int gpu, bool has_peers) {
 static void round_of(int gpu, unsigned round, Mistake mistake) {
   MUST(cudaSetDevice(gpu));
   fill<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers.data[gpu], 1000 * gpu + round);
-  all_reduce<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers, out[gpu], counter, gpu, round, mistake);
+  all_reduce<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers, counter, gpu, round, mistake);
   MUST(cudaGetLastError());
 }
 
@@ -129,20 +140,31 @@ static void ring() {
     for (int gpu = 0; gpu < peers.count; gpu++) {
       MUST(cudaSetDevice(gpu));
       fill<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers.data[gpu], 1000 * gpu + round);
-      pass_on<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers, out[gpu], gpu, round, is_right ? NONE : END);
+      pass_on<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers, gpu, round, is_right ? NONE : END);
     }
   for (int gpu = 0; gpu < peers.count; gpu++) {
     float found;
-    MUST(cudaMemcpyAsync(&found, out[gpu], sizeof(found), cudaMemcpyDeviceToHost, stream[gpu]));
+    MUST(cudaMemcpyAsync(&found, peers.sums[gpu], sizeof(found), cudaMemcpyDeviceToHost, stream[gpu]));
     MUST(cudaStreamSynchronize(stream[gpu]));
     if (is_right && found != 1000 * ((gpu + peers.count - 1) % peers.count) + 1) exit(4);
   }
 }
 
+static void buffers() {
+  MUST(cudaGetDeviceCount(&peers.count));
+  for (int gpu = 0; gpu < peers.count; gpu++) gpu_of(gpu, true);
+  for (unsigned round = 0; round < 4; round++)
+    for (int gpu = 0; gpu < peers.count; gpu++) {
+      MUST(cudaSetDevice(gpu));
+      push<<<N / BLOCK, BLOCK, 0, stream[gpu]>>>(peers, gpu, round, is_right);
+    }
+  for (int gpu = 0; gpu < peers.count; gpu++) MUST(cudaStreamSynchronize(stream[gpu]));
+}
+
 static void look_at(int gpu, unsigned rounds) {
   float all[N];
   MUST(cudaSetDevice(gpu));
-  MUST(cudaMemcpyAsync(all, out[gpu], BYTES, cudaMemcpyDeviceToHost, stream[gpu]));
+  MUST(cudaMemcpyAsync(all, peers.data[gpu], BYTES, cudaMemcpyDeviceToHost, stream[gpu]));
   MUST(cudaStreamSynchronize(stream[gpu]));
   for (int i = 0; i < N; i++) {
     float expected = 0;
@@ -251,6 +273,7 @@ int main(int arguments, char **words) {
   else if (is("early")) reduce(EARLY, 1, true);
   else if (is("atomic")) reduce(ATOMIC, 1, true);
   else if (is("peer")) reduce(NONE, 1, is_right);
+  else if (is("buffers")) buffers();
   else if (is("threads")) threads();
   else if (is("ring")) ring();
   else if (is("stream")) other_stream();

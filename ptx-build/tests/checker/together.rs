@@ -34,7 +34,10 @@ fn gpus_wait_for_each_other() {
         let title = "reads bytes that kernel `fill` in stream 1 of GPU 0 writes, and nothing orders the two";
         finds(&program, gpus, "end", &["error[race]: kernel `all_reduce` in stream ", title, sum]);
         let title = " reads bytes that kernel `fill` in stream 1 of GPU 0 writes, and nothing orders the two";
-        finds(&program, gpus, "ring", &["error[race]: kernel `pass_on` in stream ", title, "together.cu:76"]);
+        finds(&program, gpus, "ring", &["error[race]: kernel `pass_on` in stream ", title, "together.cu:78"]);
+        let title =
+            "error[order]: a thread writes what earlier work of another GPU has read, and nothing orders the two";
+        finds(&program, gpus, "buffers", &[title, "together.cu:107"]);
         finds(&program, gpus, "early", &["error[uninitialised]: bytes are read that nobody has written", sum]);
         let title = "error[order]: two strong accesses race, because the scope of one is narrower than `.sys`";
         finds(&program, gpus, "atomic", &[title, "called at", "together.cu:57", "of GPU 1 "]);
@@ -51,6 +54,6 @@ fn a_kernel_waits_for_a_stream_or_the_host() {
     let title = "error[race]: kernel `adds` in stream 2 writes bytes that kernel `waits` in stream 1 writes, and nothing orders the two";
     finds(&program, "1", "event", &[title]);
     let title = "error[deadlock]: all threads wait, and nobody is left who could end that";
-    finds(&program, "1", "host", &[title, "together.cu:87", "goes around in a loop"]);
-    finds(&program, "1", "nobody", &[title, "together.cu:87"]);
+    finds(&program, "1", "host", &[title, "together.cu:89", "goes around in a loop"]);
+    finds(&program, "1", "nobody", &[title, "together.cu:89"]);
 }

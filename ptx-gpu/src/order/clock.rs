@@ -22,6 +22,15 @@ impl Clock {
         self.0[line] = count.max(self.0[line]);
     }
 
+    /// Without a piece of work and what comes after it on its line.
+    pub(crate) fn before(&self, (line, number): Turn) -> Clock {
+        let mut before = self.clone();
+        if let Some(own) = before.0.get_mut(line) {
+            *own = number.saturating_sub(1).min(*own);
+        }
+        before
+    }
+
     /// What another knows is known here too.
     pub(crate) fn join(&mut self, other: &Clock) {
         for (line, count) in other.0.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -40,6 +40,8 @@ pub(crate) struct Deed {
     pub(crate) member: Option<Member>,
     /// The program of a kernel.
     pub(crate) program: Option<Arc<Program>>,
+    /// The number of a kernel's launch, which several GPUs may have part in.
+    pub(crate) launch: Option<u64>,
     /// Where the program asks for it.
     pub(crate) caller: Caller,
     /// Whether it has released something to all who come later.
@@ -48,6 +50,13 @@ pub(crate) struct Deed {
     pub(crate) launches_dependents: bool,
     /// By what the host may see how far it is, before it has waited.
     pub(crate) flag: Option<UsedRange>,
+}
+
+impl Deed {
+    /// Whether both are one, or one launch: that looks at what its GPUs do beside each other.
+    fn is_with(self: &Arc<Deed>, other: &Arc<Deed>) -> bool {
+        Arc::ptr_eq(self, other) || self.launch.is_some() && self.launch == other.launch
+    }
 }
 
 /// Bytes that a piece of work uses.
@@ -166,7 +175,7 @@ impl Uses {
         let new = User { deed: Arc::clone(deed), how, by };
         for (at, part) in self.parts.range(begin..end) {
             let others = part.users.iter().filter(|old| old.how.conflicts_with(how) && !old.is_before(clock));
-            let others = others.filter(|old| !Arc::ptr_eq(&old.deed, deed));
+            let others = others.filter(|old| !old.deed.is_with(deed));
             conflicts.extend(others.map(|old| Conflict {
                 earlier: old.clone(),
                 later: *range,

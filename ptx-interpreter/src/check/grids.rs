@@ -86,6 +86,15 @@ pub(super) struct Peers {
 }
 
 impl Peers {
+    /// Each grid, and each other one whose beginning it knows in the end.
+    pub(super) fn follow(&self) -> Vec<(usize, usize)> {
+        let others = |(grid, end): (usize, &Clock)| {
+            let known = |other: &usize| *other != grid && end.of_engine(self.starts[*other].0) > 0;
+            (0..self.starts.len()).filter(known).map(move |other| (grid, other)).collect::<Vec<_>>()
+        };
+        self.ends.iter().enumerate().flat_map(others).collect()
+    }
+
     pub(super) fn known_at_start(&self, block: u32) -> Known {
         self.starts[self.grids.of(block)].1.clone()
     }

@@ -76,6 +76,7 @@ impl Checks {
             releases: self.releases,
             acquires: self.acquires,
             launches_dependents: self.dependents.is_some(),
+            follows: self.peers.as_ref().map(|peers| peers.follow()).unwrap_or_default(),
             early: self.early.as_ref().map(Early::ranges).unwrap_or_default(),
             undefined: self.undefined_outside(),
         }

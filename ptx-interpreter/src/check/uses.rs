@@ -13,6 +13,8 @@ pub struct Used {
     pub acquires: bool,
     /// Whether threads have let the next grid begin: `griddepcontrol.launch_dependents`.
     pub launches_dependents: bool,
+    /// Of a launch on several GPUs: a grid, and one whose beginning comes before its end.
+    pub follows: Vec<(usize, usize)>,
     /// What is used before `griddepcontrol.wait`, if the grid before this one [may still run](crate::Launch::begins_early). The
     /// ranges of an instruction follow each other.
     pub early: Vec<UsedRange>,
