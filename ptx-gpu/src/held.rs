@@ -15,7 +15,7 @@ use crate::gpu::{Gpu, any, contexts, current};
 use crate::order::Point;
 use crate::output::tell;
 use crate::perform::perform;
-use crate::status::{LAUNCH_TIMEOUT, Result, Status};
+use crate::status::{LAUNCH_TIMEOUT, Result};
 use crate::waiting::Held;
 use crate::work::{Kernel, Shape, Work};
 
@@ -152,14 +152,15 @@ pub(crate) fn settle_all() -> Result {
 /// Does what the host waits for, if that is held. Errors: it cannot be done.
 pub(crate) fn settle() -> Result {
     BEFORE.with(|_| ());
-    if !any().order.awaits_held() {
+    let is_done = |gpu: &Gpu| !gpu.order.awaits_held() || gpu.fault.is_some();
+    if is_done(&any()) {
         return Ok(());
     }
     loop {
         while any().order.awaits_held() && do_one()? {}
         let gpu = any();
-        if !gpu.order.awaits_held() {
-            return Ok(());
+        if is_done(&gpu) {
+            return gpu.fault.map_or(Ok(()), Err);
         }
         if !others_come(gpu) {
             break;
@@ -167,7 +168,7 @@ pub(crate) fn settle() -> Result {
     }
     let mut gpu = any();
     gpu.give_up();
-    gpu.fault.map_or(Ok(()), Err::<(), Status>)
+    gpu.fault.map_or(Ok(()), Err)
 }
 
 /// Whether another thread of the host has given more work, or done some.
