@@ -17,17 +17,19 @@ pub enum Space {
 /// A test's kernel.
 #[derive(Clone, Debug)]
 pub struct Threads {
-    /// The module. Its kernel `test` takes the memory, of [`Threads::LOCATION`] bytes a location, and four bytes for each
-    /// register that is observed.
+    /// The module. Its kernel `test` takes the memory, of [`Threads::LOCATION`] bytes a location, four bytes for each register that is
+    /// observed, and the number of its GPU.
     pub text: String,
-    /// Blocks of the grid, and of a cluster.
+    /// How many GPUs run it at the same time.
+    pub gpus: u32,
+    /// Blocks of the grid of each, and of a cluster.
     pub blocks: u32,
     /// See there.
     pub cluster: u32,
     /// Threads of a block.
     pub threads: u32,
-    /// The test's threads: each one's block, and its number there.
-    pub places: Vec<(u32, u32)>,
+    /// The test's threads: each one's GPU, block and number there.
+    pub places: Vec<(u32, u32, u32)>,
     /// By the line of the text: which thread's instruction it is, by their positions, if other threads can see it.
     pub lines: BTreeMap<u32, (usize, usize)>,
 }
@@ -39,11 +41,11 @@ impl Threads {
     /// The kernel of a test that leaves those registers, or why PTX has none.
     pub fn of(program: &Program, observed: &[Term], space: Space) -> Result<Threads, &'static str> {
         fits(program)?;
-        let (blocks, cluster, places) = grid(program);
-        if space == Space::Shared && blocks > 1 {
+        let (gpus, blocks, cluster, places) = grid(program);
+        if space == Space::Shared && gpus * blocks > 1 {
             return Err("its threads are of several blocks");
         }
-        let threads = 1 + places.iter().map(|(_, number)| *number).max().unwrap_or_default();
+        let threads = 1 + places.iter().map(|(_, _, number)| *number).max().unwrap_or_default();
         let mut writer = Writer { program, lanes: 1, text: String::new() };
         header(&mut writer);
         let mut lines = BTreeMap::new();
@@ -78,7 +80,7 @@ impl Threads {
         }
         writer.line("ret;\n}");
         let text = writer.text;
-        Ok(Threads { text, blocks, cluster, threads, places, lines })
+        Ok(Threads { text, gpus, blocks, cluster, threads, places, lines })
     }
 }
 
@@ -92,9 +94,6 @@ fn copy(writer: &mut Writer<'_>, at: usize, from: &str, to: &str) {
 }
 
 fn fits(program: &Program) -> Result<(), &'static str> {
-    if program.threads.iter().any(|thread| thread.placement.gpu != program.threads[0].placement.gpu) {
-        return Err("its threads are on several GPUs");
-    }
     for (number, address) in program.addresses.iter().enumerate() {
         if address.proxy != Proxy::Generic {
             return Err("it has other proxies than the generic one");
@@ -125,14 +124,21 @@ enum Own {
     Block(u32),
 }
 
-/// The blocks, those of a cluster, and where each thread is. All clusters are as large as the largest one.
-fn grid(program: &Program) -> (u32, u32, Vec<(u32, u32)>) {
+/// The GPUs, the blocks of each, those of a cluster, and where each thread is. All clusters are as large as the largest one, and all GPUs
+/// have as many.
+fn grid(program: &Program) -> (u32, u32, u32, Vec<(u32, u32, u32)>) {
     let key = |thread: &Thread| match thread.placement {
         Placement { cluster: Some(cluster), .. } => Own::Cluster(cluster),
         Placement { cta, .. } => Own::Block(cta),
     };
-    let mut clusters: Vec<(Own, Vec<u32>)> = Vec::new();
+    let gpu = |thread: &Thread| thread.placement.gpu;
+    let mut gpus: Vec<(u32, Vec<(Own, Vec<u32>)>)> = Vec::new();
     for thread in &program.threads {
+        let place = gpus.iter().position(|(of, _)| *of == gpu(thread)).unwrap_or_else(|| {
+            gpus.push((gpu(thread), Vec::new()));
+            gpus.len() - 1
+        });
+        let clusters = &mut gpus[place].1;
         let place = clusters.iter().position(|(of, _)| *of == key(thread)).unwrap_or_else(|| {
             clusters.push((key(thread), Vec::new()));
             clusters.len() - 1
@@ -142,23 +148,28 @@ fn grid(program: &Program) -> (u32, u32, Vec<(u32, u32)>) {
             blocks.push(thread.placement.cta);
         }
     }
-    let size = clusters.iter().map(|(_, blocks)| blocks.len()).max().unwrap_or(1);
-    let mut places: Vec<(u32, u32)> = Vec::new();
+    let all = || gpus.iter().flat_map(|(_, clusters)| clusters);
+    let size = all().map(|(_, blocks)| blocks.len()).max().unwrap_or(1);
+    let count = gpus.iter().map(|(_, clusters)| clusters.len()).max().unwrap_or(1);
+    let mut places: Vec<(u32, u32, u32)> = Vec::new();
     for thread in &program.threads {
+        let own = gpus.iter().position(|(of, _)| *of == gpu(thread)).unwrap_or_default();
+        let clusters = &gpus[own].1;
         let cluster = clusters.iter().position(|(of, _)| *of == key(thread)).unwrap_or_default();
         let rank = clusters[cluster].1.iter().position(|block| *block == thread.placement.cta).unwrap_or_default();
         let block = (cluster * size + rank) as u32;
-        let number = places.iter().filter(|(other, _)| *other == block).count() as u32;
-        places.push((block, number));
+        let is_beside = |(gpu, other, _): &&(u32, u32, u32)| (*gpu, *other) == (own as u32, block);
+        let number = places.iter().filter(is_beside).count() as u32;
+        places.push((own as u32, block, number));
     }
-    ((clusters.len() * size) as u32, size as u32, places)
+    (gpus.len() as u32, (count * size) as u32, size as u32, places)
 }
 
 fn header(writer: &mut Writer<'_>) {
     let program = writer.program;
     let most = program.threads.iter().flat_map(|thread| &thread.code).flat_map(registers).max().unwrap_or_default();
     writer.text += ".version 8.0\n.target sm_90\n.address_size 64\n\
-                    .visible .entry test(.param .u64 memory, .param .u64 left)\n{\n";
+                    .visible .entry test(.param .u64 memory, .param .u64 left, .param .u32 gpu)\n{\n";
     for line in [
         ".reg .pred %p<4>;".to_owned(),
         format!(".reg .b32 %r<{}>;", most + 1),
@@ -171,6 +182,7 @@ fn header(writer: &mut Writer<'_>) {
         "ld.param.u64 %c1, [left];".to_owned(),
         "mov.u32 %t0, %ctaid.x;".to_owned(),
         "mov.u32 %t1, %tid.x;".to_owned(),
+        "ld.param.u32 %t2, [gpu];".to_owned(),
     ] {
         writer.line(line);
     }
@@ -183,8 +195,9 @@ fn header(writer: &mut Writer<'_>) {
 }
 
 /// Is it this thread, and what do its registers begin with.
-fn begin(writer: &mut Writer<'_>, at: usize, thread: &Thread, (block, number): (u32, u32)) {
-    writer.line(format!("setp.ne.u32 %p0, %t0, {block};"));
+fn begin(writer: &mut Writer<'_>, at: usize, thread: &Thread, (gpu, block, number): (u32, u32, u32)) {
+    writer.line(format!("setp.ne.u32 %p0, %t2, {gpu};"));
+    writer.line(format!("setp.ne.or.u32 %p0, %t0, {block}, %p0;"));
     writer.line(format!("setp.ne.or.u32 %p0, %t1, {number}, %p0;"));
     writer.line(format!("@%p0 bra OTHER{at};"));
     for (register, value) in &thread.initial {

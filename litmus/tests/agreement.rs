@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use litmus::agreement::{Agreement, Values, agree, agree_on_values, draw};
+use litmus::agreement::{Agreement, Values, agree, agree_on_values, draw, draw_on};
 use litmus::batch::files;
 use litmus::{Limits, Space, Threads, parse};
 
@@ -80,6 +80,30 @@ fn weak_loads_return_what_the_model_allows() {
         ends > 220 && more > 10 && without_race > 25,
         "{more} have more ends than with the newest values, {without_race} do not race"
     );
+}
+
+/// The same on two GPUs: the scope of one has no thread of the other.
+#[test]
+fn two_gpus_have_the_races_and_values_of_the_model() {
+    let (mut racy, mut quiet, mut ends, mut shown) = (0, 0, 0, 0);
+    for seed in 0..DRAWN {
+        let (program, text) = draw_on(seed, 2);
+        let said = |order: &[usize], what: &str| panic!("seed {seed}, threads {order:?}: {what}\n{text}");
+        match agree(&program, ORDERS, &Limits::default()) {
+            Ok(Agreement { races: true, .. }) => racy += 1,
+            Ok(_) => quiet += 1,
+            Err(disagreement) => said(&disagreement.order, &disagreement.what),
+        }
+        match agree_on_values(&program, Space::Global, RUNS, &Limits::default()) {
+            Ok(Some(Values { cut: false, seen, allowed, races, .. })) => {
+                (ends, shown) = (ends + allowed, shown + seen);
+                assert!(races || seen == allowed, "seed {seed}: {seen} of {allowed} ends\n{text}");
+            }
+            Ok(_) => {}
+            Err(disagreement) => said(&disagreement.order, &disagreement.what),
+        }
+    }
+    assert!(racy > 10 && quiet > 5 && ends > 100, "{racy} race, {quiet} do not; {shown} of {ends} ends");
 }
 
 /// A weak load that is performed late comes after a strong one of the same place, which is before it in its thread.

@@ -212,6 +212,10 @@ fn trial<'p>(
     trial.grid([kernel.blocks, 1, 1]).block([kernel.threads, 1, 1]).cluster([kernel.cluster, 1, 1]);
     trial.buffer(&bytes(&program.initial)).expect("a little memory");
     trial.buffer(&vec![0; 4 * observed.len().max(1)]).expect("a little memory");
+    trial.gpus(kernel.gpus as usize).value(&0u32.to_le_bytes());
+    for gpu in 1..kernel.gpus {
+        trial.same(0).same(1).value(&gpu.to_le_bytes());
+    }
     trial
 }
 

@@ -32,6 +32,11 @@ const LOCATIONS: [&str; 3] = ["x", "y", "z"];
 
 /// The program of a seed, and its text.
 pub fn draw(seed: u64) -> (Program, String) {
+    draw_on(seed, 1)
+}
+
+/// The same, whose blocks are on so many GPUs. Half of what is for one GPU is for the whole system then.
+pub fn draw_on(seed: u64, gpus: usize) -> (Program, String) {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     for _ in 0..20 {
         dice.below(2);
@@ -50,16 +55,21 @@ pub fn draw(seed: u64) -> (Program, String) {
             column(&mut dice, turns, &strength, Some(*cta) == meets)
         })
         .collect();
-    let text = table(seed, &ctas, clusters, &columns);
+    let mut widened = |cell: &String| {
+        let is_wide = gpus > 1 && dice.one_in(2);
+        if is_wide { cell.replace(".gpu", ".sys") } else { cell.clone() }
+    };
+    let columns: Vec<Vec<String>> = columns.iter().map(|column| column.iter().map(&mut widened).collect()).collect();
+    let text = table(seed, (&ctas, gpus), clusters, &columns);
     let program = parse(&text).unwrap_or_else(|unread| panic!("{unread}\n{text}"));
     (program, text)
 }
 
-fn table(seed: u64, ctas: &[usize], clusters: bool, columns: &[Vec<String>]) -> String {
+fn table(seed: u64, (ctas, gpus): (&[usize], usize), clusters: bool, columns: &[Vec<String>]) -> String {
     let mut text = format!("PTX drawn-{seed}\n{{ x=0; y=0; z=0; }}\n");
     let places = ctas.iter().enumerate().map(|(number, cta)| {
         let cluster = if clusters { format!(",cluster {}", cta / 2) } else { String::new() };
-        format!(" P{number}@cta {cta}{cluster},gpu 0")
+        format!(" P{number}@cta {cta}{cluster},gpu {}", cta % gpus)
     });
     writeln!(text, "{} ;", places.collect::<Vec<_>>().join(" |")).expect("a string takes all");
     for row in 0..columns.iter().map(Vec::len).max().unwrap_or_default() {

@@ -6,5 +6,5 @@ mod many;
 mod paths;
 
 pub use compare::{Agreement, Disagreement, Values, agree, agree_on_values, ends_of_seeds, observed};
-pub use draw::draw;
+pub use draw::{draw, draw_on};
 pub use many::{ORDERS, RUNS, compare_all};
