@@ -45,6 +45,9 @@ struct Arguments {
     /// The first seed of the drawn programs
     #[arg(long, value_name = "SEED", default_value_t = 0, requires = "drawn")]
     seed: u64,
+    /// How many GPUs the drawn programs' blocks are on
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "drawn")]
+    gpus: usize,
 }
 
 fn main() -> ExitCode {
@@ -58,8 +61,8 @@ impl Arguments {
     fn run(self) -> Result<ExitCode> {
         let files = batch::files(&self.files)?;
         if let Some(drawn) = self.drawn {
-            let (text, wrong) =
-                compare_all(&files, self.seed..self.seed + drawn, &Limits::default(), &Progress::new())?;
+            let drawn = (self.seed..self.seed + drawn, self.gpus.max(1));
+            let (text, wrong) = compare_all(&files, drawn, &Limits::default(), &Progress::new())?;
             print(&text)?;
             return Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS });
         }

@@ -9,7 +9,7 @@ use ptx_build::progress::Progress;
 use rayon::prelude::*;
 
 use super::compare::{Agreement, Disagreement, Values, agree, agree_on_values};
-use super::draw::draw;
+use super::draw::draw_on;
 use crate::{Limits, Program, Space, Threads, parse};
 
 /// Orders of one program that are run, at most.
@@ -20,10 +20,10 @@ pub const RUNS: u64 = 10_000;
 /// A test, its text, and what came of it.
 type Compared = (String, Option<Result<(Agreement, Option<Values>), Disagreement>>);
 
-/// Compares the tests of files, and those of seeds. Says in words what came of it, and whether something disagrees.
+/// Compares the tests of files, and those of seeds, whose blocks are on so many GPUs. Says in words what came of it, and whether something disagrees.
 pub fn compare_all(
     files: &[PathBuf],
-    seeds: Range<u64>,
+    (seeds, gpus): (Range<u64>, usize),
     limits: &Limits,
     progress: &Progress,
 ) -> Result<(String, bool)> {
@@ -42,7 +42,7 @@ pub fn compare_all(
         Ok(compare(&program, format!("{}\n{text}", file.display())))
     };
     let of_seed = |seed: u64| {
-        let (program, text) = draw(seed);
+        let (program, text) = draw_on(seed, gpus);
         compare(&program, text)
     };
     let mut all: Vec<Compared> = files.par_iter().map(of_file).collect::<Result<_>>()?;
