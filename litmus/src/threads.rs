@@ -124,6 +124,9 @@ enum Own {
     Block(u32),
 }
 
+/// A cluster, and its blocks.
+type Cluster = (Own, Vec<u32>);
+
 /// The GPUs, the blocks of each, those of a cluster, and where each thread is. All clusters are as large as the largest one, and all GPUs
 /// have as many.
 fn grid(program: &Program) -> (u32, u32, u32, Vec<(u32, u32, u32)>) {
@@ -132,7 +135,7 @@ fn grid(program: &Program) -> (u32, u32, u32, Vec<(u32, u32, u32)>) {
         Placement { cta, .. } => Own::Block(cta),
     };
     let gpu = |thread: &Thread| thread.placement.gpu;
-    let mut gpus: Vec<(u32, Vec<(Own, Vec<u32>)>)> = Vec::new();
+    let mut gpus: Vec<(u32, Vec<Cluster>)> = Vec::new();
     for thread in &program.threads {
         let place = gpus.iter().position(|(of, _)| *of == gpu(thread)).unwrap_or_else(|| {
             gpus.push((gpu(thread), Vec::new()));
