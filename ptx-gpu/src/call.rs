@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::calling;
 use crate::changed::{Call, changed};
 use crate::gpu::any;
-use crate::held::{ends_at_once, settle, settle_all};
+use crate::held::{settle, settle_before};
 use crate::host_access::{close_unfinished, tell_accesses};
 use crate::output::note;
 use crate::status::{INVALID_VALUE, Result, SUCCESS, Status, UNKNOWN};
@@ -114,8 +114,7 @@ pub(crate) fn answer(call: Call<'_>, body: impl FnOnce() -> Result) -> u32 {
 /// What the program accesses between two calls is watched.
 fn between_accesses(body: impl FnOnce() -> Result) -> Result {
     tell_accesses();
-    let before = if ends_at_once(calling::call_name()) { settle_all() } else { Ok(()) };
-    let result = before.and_then(|()| body()).and_then(|()| settle());
+    let result = settle_before(calling::call_name()).and_then(|()| body()).and_then(|()| settle());
     close_unfinished();
     result
 }

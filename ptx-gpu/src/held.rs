@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use ptx_interpreter::Record;
 
+use crate::at_end::at_end;
 use crate::gpu::{Gpu, any, contexts, current};
 use crate::order::Point;
 use crate::output::tell;
@@ -44,10 +45,7 @@ impl Gpu {
 
     pub(crate) fn hold(&mut self, work: &Work, point: &mut Point) {
         static ONCE: Once = Once::new();
-        ONCE.call_once(|| {
-            // SAFETY: the function is one of this library, which is never unloaded.
-            unsafe { libc::atexit(at_exit) };
-        });
+        at_end(&ONCE, at_exit);
         let turn = self.order.hold(point);
         let number = self.held.last().map_or(0, |last| last.number + 1);
         self.held.push(Held { number, work: work.clone(), point: point.clone(), turn });
@@ -84,10 +82,12 @@ impl Gpu {
         group.iter().all(|other| of(*other).is_some_and(|other| other.0 == kernel && other.1 != gpu))
     }
 
-    fn take_held(&mut self, group: &[usize]) -> Vec<Held> {
+    /// Takes a group out of what is held. Gives its points too.
+    fn take_held(&mut self, group: &[usize]) -> (Vec<Held>, Vec<Point>) {
         let all: Vec<Held> = group.iter().map(|at| self.held[*at].clone()).collect();
         self.held.retain(|held| !all.iter().any(|taken| taken.turn == held.turn));
-        all
+        let points = all.iter().map(|held| held.point.clone()).collect();
+        (all, points)
     }
 
     /// What was held is done, and with each what is done at its point.
@@ -117,28 +117,32 @@ impl Gpu {
             tell(&Record { kernel: one.clone(), stop: Some(stop), ..Record::default() });
             self.fault = Some(LAUNCH_TIMEOUT);
         } else if let Some(group) = groups.first() {
-            let all = self.take_held(group);
-            let mut points: Vec<Point> = all.iter().map(|held| held.point.clone()).collect();
+            let (all, mut points) = self.take_held(group);
             let kernels: Vec<&Kernel> = all.iter().filter_map(Held::kernel).collect();
             if let Err(status) = self.launch(&kernels, &mut points, false) {
                 self.fault = Some(status);
             }
             self.let_go(&all, &points);
         }
-        let rest = std::mem::take(&mut self.held);
-        let points: Vec<Point> = rest.iter().map(|held| held.point.clone()).collect();
+        let all: Vec<usize> = (0..self.held.len()).collect();
+        let (rest, points) = self.take_held(&all);
         self.let_go(&rest, &points);
     }
 }
 
 /// Whether a call of that name ends something at once that what is held may use.
-pub(crate) fn ends_at_once(name: &str) -> bool {
+fn ends_at_once(name: &str) -> bool {
     let ends = ["Free", "Unload", "Reset", "CtxDestroy", "PrimaryCtxRelease", "Unregister", "GraphLaunch"];
     !name.contains("Async") && ends.iter().any(|word| name.contains(word))
 }
 
+/// A call begins: if it ends something at once, the host waits for all that is held.
+pub(crate) fn settle_before(name: &str) -> Result {
+    if any().held.is_empty() || !ends_at_once(name) { Ok(()) } else { settle_all() }
+}
+
 /// The host waits for all that is held.
-pub(crate) fn settle_all() -> Result {
+fn settle_all() -> Result {
     {
         let mut gpu = any();
         if gpu.held.is_empty() {
@@ -185,8 +189,7 @@ fn others_come(gpu: MutexGuard<'_, Gpu>) -> bool {
 fn do_one() -> Result<bool> {
     let mut gpu = any();
     for group in gpu.groups() {
-        let mut all = gpu.take_held(&group);
-        let mut points: Vec<Point> = all.iter().map(|held| held.point.clone()).collect();
+        let (mut all, mut points) = gpu.take_held(&group);
         let kernels: Vec<&Kernel> = all.iter().filter_map(Held::kernel).collect();
         if kernels.is_empty() {
             drop(gpu);

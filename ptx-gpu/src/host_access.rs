@@ -5,6 +5,7 @@ use std::sync::Once;
 
 use ptx_interpreter::{Finding, Kind, Place, Record, Use};
 
+use crate::at_end::at_end;
 use crate::caller::Caller;
 use crate::calling;
 use crate::changed::is_checked;
@@ -60,10 +61,7 @@ impl Gpu {
         let states: Vec<_> = pages.into_iter().flat_map(|(begin, end)| self.states(begin, end)).collect();
         if states.iter().any(|(_, _, how)| how.is_some()) {
             static ONCE: Once = Once::new();
-            ONCE.call_once(|| {
-                // SAFETY: the function is one of this library, which is never unloaded.
-                unsafe { libc::atexit(at_exit) };
-            });
+            at_end(&ONCE, at_exit);
         }
         guard::close(states.into_iter());
     }

@@ -9,6 +9,7 @@ use ptx_interpreter::{
 
 use crate::access::without_access;
 use crate::allowed::Refusal;
+use crate::at_end::at_end;
 use crate::caller::Caller;
 use crate::changed::{changed, is_checked};
 use crate::children::{Children, Parent};
@@ -189,10 +190,7 @@ impl Gpu {
         if SETTINGS.counting == Counting::Nothing {
             return;
         }
-        ONCE.call_once(|| {
-            // SAFETY: the function is one of this library, which is never unloaded.
-            unsafe { libc::atexit(end_counting) };
-        });
+        at_end(&ONCE, end_counting);
         if let Some(module) = self.modules.get_mut(&function.module) {
             module.counted.get_or_insert_with(|| Counted::new(&module.program)).add(counts);
         }

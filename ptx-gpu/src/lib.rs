@@ -15,6 +15,7 @@ mod access;
 mod allowed;
 mod array;
 mod arrays;
+mod at_end;
 mod blas;
 mod call;
 mod caller;

@@ -387,7 +387,7 @@ impl Machine<'_> {
 /// The number of at most eight bytes at a place, which need not be aligned.
 ///
 /// # Safety
-/// So many bytes are readable.
+/// These bytes can be read.
 #[inline]
 pub(crate) unsafe fn number_at(place: *const u8, bytes: usize) -> u64 {
     // SAFETY: the caller says so.
@@ -404,7 +404,7 @@ pub(crate) unsafe fn number_at(place: *const u8, bytes: usize) -> u64 {
 /// Puts such a number there.
 ///
 /// # Safety
-/// So many bytes are writable.
+/// These bytes can be written.
 #[inline]
 pub(crate) unsafe fn put_number_at(place: *mut u8, bytes: usize, value: u64) {
     // SAFETY: the caller says so.
