@@ -154,13 +154,14 @@ impl<'a> Machine<'a> {
     fn delays_load(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> Result<bool> {
         self.show(|store| store.is_of(group) && store.meets(store.thread, addresses[store.thread.lane], bytes))?;
         let is_weak = self.launch.delays == Delays::Loads;
-        if how.acquires && !is_weak && self.launch.delays != Delays::LoadsForgotten {
-            self.perform_loads_before(group, addresses, bytes)?;
-            return Ok(false);
-        }
-        let may_wait = !is_weak || self.is_in_time();
+        let is_held = how.acquires && !is_weak && self.launch.delays != Delays::LoadsForgotten;
+        let may_wait = !is_held && (!is_weak || self.deviates());
         let is_there = |address: u64| self.is_global(address) || is_weak && is_shared(address);
-        Ok(may_wait && group.threads().all(|thread| is_there(addresses[thread.lane])))
+        let waits = may_wait && group.threads().all(|thread| is_there(addresses[thread.lane]));
+        if is_held || is_weak && !waits {
+            self.perform_loads_before(group, addresses, bytes)?;
+        }
+        Ok(waits)
     }
 
     /// Lets a load wait.
