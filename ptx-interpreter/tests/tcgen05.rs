@@ -384,6 +384,26 @@ fn warps_keep_to_their_own_lanes() {
     }
 }
 
+/// A commit without `.shared::cluster` that has an offset tells the barrier there all the same, as on a GPU.
+#[test]
+fn a_commit_to_an_offset_goes_on() {
+    let commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];";
+    let with = |address: &str, register: &str| {
+        let instead = format!("{address}\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [{register}];");
+        assert!(PLAIN.kernel().contains(commit));
+        PLAIN.run_kernel(&PLAIN.kernel().replace(commit, &instead))
+    };
+    let (sums, report) = with("mov.b32 %w, bar;", "%w");
+    assert!(report.stop.is_none() && sums == PLAIN.run().0, "{report}");
+    let [found] = &report.findings[..] else { panic!("{report}") };
+    assert!(found.kind == Kind::Bounds && found.went_on(), "{found}");
+    let title = "error[bounds]: the barrier of `tcgen05.commit` is named by an offset in shared memory, and a generic address belongs there";
+    assert_eq!(found.to_string().lines().next(), Some(title));
+    // A generic address is what PTX asks for.
+    let (sums, report) = with("mov.b64 %o, bar; cvta.shared.u64 %o, %o;", "%o");
+    assert!(report.is_clean() && sums == PLAIN.run().0, "{report}");
+}
+
 /// Columns that are not the block's to free, and an allocation that no block can have.
 #[test]
 fn allocations_are_checked() {

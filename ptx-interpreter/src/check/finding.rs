@@ -224,6 +224,8 @@ pub(super) const ASKS_AGAIN: &str =
 pub(super) const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
 pub(super) const MEANINGLESS: &str = "metadata of a sparse matrix say nothing";
 pub(super) const OTHER_LANES: &str = "a warp names lanes of tensor memory that belong to another warp";
+pub(super) const OFFSET_OF_BARRIER: &str =
+    "the barrier of `tcgen05.commit` is named by an offset in shared memory, and a generic address belongs there";
 pub(super) const UNMARKED: &str =
     "a descriptor of a matrix in shared memory has not the number 0b001 in its bits 46 to 48";
 pub(super) const FOREIGN: &str = "a thread accesses the local memory of another thread";
@@ -237,8 +239,19 @@ pub(super) const OUTLIVED: &str =
 impl Finding {
     /// Whether the launch went on after it, though its kind is one that ends a launch.
     pub fn went_on(&self) -> bool {
-        [ASKS_AGAIN, NO_BLOCK, NO_PEER, NOT_BEGUN, OUTLIVED, FOREIGN, MEANINGLESS, OTHER_LANES, UNMARKED]
-            .contains(&&*self.title)
+        [
+            ASKS_AGAIN,
+            NO_BLOCK,
+            NO_PEER,
+            NOT_BEGUN,
+            OUTLIVED,
+            FOREIGN,
+            MEANINGLESS,
+            OTHER_LANES,
+            OFFSET_OF_BARRIER,
+            UNMARKED,
+        ]
+        .contains(&&*self.title)
     }
 
     /// Whether all threads wait in the end, because of it.

@@ -8,7 +8,7 @@ use super::accesses::Conflict;
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found};
 use super::clock::Known;
-use super::finding::{Kind, OTHER_LANES, UNMARKED};
+use super::finding::{Kind, OFFSET_OF_BARRIER, OTHER_LANES, UNMARKED};
 use super::mark::Mark;
 use crate::memory::spaces::{is_tensor, tensor_of};
 use crate::memory::tensor::{COLUMNS, LANES, WORD};
@@ -81,6 +81,21 @@ impl Checks {
                     .into(),
             ],
             help: "let the address have the first lane of the warp: warp number `n` adds `(n % 4) << 21`".into(),
+            times: 1,
+        });
+    }
+
+    /// `tcgen05.commit` without `.shared::cluster` has an address that is an offset.
+    pub(crate) fn commits_to_offset(&mut self, actor: Actor, site: u32, offset: u64) {
+        self.find(Found {
+            kind: Kind::Bounds,
+            title: OFFSET_OF_BARRIER.into(),
+            places: vec![(actor, site, format!("names address {offset:#x}"))],
+            notes: vec![
+                "PTX leaves undefined what an address outside of shared memory does; it goes on with the barrier at that offset, as a GPU does: ptxas 13.5 takes the low half of the address alone"
+                    .into(),
+            ],
+            help: "write `.shared::cluster` behind `mbarrier::arrive::one`, or hand over a generic address".into(),
             times: 1,
         });
     }

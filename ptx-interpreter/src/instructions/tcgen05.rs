@@ -11,6 +11,7 @@ use crate::machine::group::{Group, Thread};
 use crate::machine::stop::{Result, Why, missing, stop};
 use crate::machine::{Machine, Step};
 use crate::memory::aligned;
+use crate::memory::spaces::PIECE;
 use crate::memory::tensor::{Place, Tensor};
 use crate::ptx::operand::{Operand, Space};
 
@@ -100,8 +101,18 @@ impl Step for Commit {
 }
 
 impl Commit {
+    /// The barrier that the operand means. Of a generic address a GPU takes the low half alone, so an offset works there.
+    fn own(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<u64> {
+        let address = machine.address(thread, self.space, &self.barrier)?;
+        if self.space != Space::Generic || address >= PIECE {
+            return Ok(address);
+        }
+        machine.watch_offset_of_barrier(thread, address);
+        machine.address(thread, Space::Cluster, &self.barrier)
+    }
+
     fn one(&self, machine: &mut Machine<'_>, thread: Thread) -> Result<()> {
-        let own = machine.address(thread, self.space, &self.barrier)?;
+        let own = self.own(machine, thread)?;
         aligned(own, 8)?;
         let bars = match &self.blocks {
             None => vec![own],

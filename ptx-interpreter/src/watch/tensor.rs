@@ -99,6 +99,12 @@ impl Machine<'_> {
         self.tell(|checks, machine| checks.names_other_lanes(machine.actor(thread), site, text));
     }
 
+    /// A thread names the barrier of a commit by an offset, where a generic address belongs.
+    pub(crate) fn watch_offset_of_barrier(&mut self, thread: Thread, offset: u64) {
+        let site = self.site;
+        self.tell(|checks, machine| checks.commits_to_offset(machine.actor(thread), site, offset));
+    }
+
     /// A warp has waited for its loads or stores.
     pub(crate) fn watch_tensor_wait(&mut self, all: &[Thread], stores: bool) {
         let warp = all[0].warp;
