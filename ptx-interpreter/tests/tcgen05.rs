@@ -102,7 +102,7 @@ impl Case {
             let (beside, line) = if across { (row, along) } else { (along, row) };
             let bytes = width(format) / 8;
             let at = match self.in_tensor && factor == 0 {
-                true => row * self.all() * bytes + along * bytes,
+                true => self.lane(row) * self.all() * bytes + along * bytes,
                 false => byte(self.swizzle, across, self.all(), beside * bytes, line),
             };
             image[at..at + bytes].copy_from_slice(&bits(format, value(row, along)).to_le_bytes()[..bytes]);
@@ -134,7 +134,7 @@ impl Case {
         for step in 0..self.steps() {
             let adds = u32::from(self.adds || step > 0);
             let scale = self.scale.map(|scale| format!(", {}", if step == 0 { scale } else { 0 })).unwrap_or_default();
-            let of_a = if self.in_tensor { "[%d+0x20]" } else { "%da" };
+            let of_a = if self.in_tensor { format!("[%d+{}]", self.from << 16 | 32) } else { "%da".into() };
             // Attention has the numbers themselves in the place of the predicate.
             let flag = if step > 0 { "1" } else { "%p" };
             body += &format!(
@@ -274,6 +274,20 @@ fn elements_may_lie_across() {
 fn a_factor_may_be_in_tensor_memory() {
     for (kind, types) in ALL {
         Case { kind, types, in_tensor: true, ..PLAIN }.is_right();
+    }
+}
+
+/// Of 64 rows it is in the lanes of the result.
+#[test]
+fn a_factor_of_64_rows_begins_where_the_result_does() {
+    for from in [0, 16] {
+        let case = Case { in_tensor: true, rows: 64, from, ..PLAIN };
+        case.is_right();
+        let (own, other) = (format!("[%d+{}]", from << 16 | 32), format!("[%d+{}]", (16 - from) << 16 | 32));
+        let report = report_of(&case.kernel().replace(&own, &other));
+        let found = &report.findings[0];
+        let text = format!("A does not begin in lane {from}, as the result does");
+        assert!(found.kind == Kind::Launch && found.to_string().contains(&text), "{report}");
     }
 }
 

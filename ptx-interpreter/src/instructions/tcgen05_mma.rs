@@ -181,16 +181,16 @@ impl Multiply {
         shape: &Shape,
         uses: &mut Uses,
     ) -> Result<Vec<Row>> {
-        if !shape.fills_lanes() || self.sharing == Sharing::Weights && shape.rows_of_block() < LANES {
-            return stop(Why::Gap, format!("tcgen05.mma of {} rows with A in tensor memory", shape.rows_of_block()));
+        if self.sharing == Sharing::Weights && shape.rows_of_block() < LANES {
+            return stop(Why::Gap, format!("tcgen05.mma.ws of {} rows with A in tensor memory", shape.rows_of_block()));
         }
         let (first, columns) = (machine.place_in_tensor(thread, &self.a)?, shape.depth * shape.bits / 32);
-        if first.lane != 0 {
-            return Err(wrong("A does not begin in lane 0"));
+        if first.lane != shape.from {
+            return Err(wrong(format!("A does not begin in lane {}, as the result does", shape.from)));
         }
         machine.has_columns(block, first, columns)?;
         let run = |lane| Run { block, place: Place { lane, column: first.column }, columns, writes: false };
-        uses.runs.extend((0..LANES).map(run));
+        uses.runs.extend(shape.lanes().map(|(lane, _)| run(lane)));
         let words = &machine.tensor_of(block)?.words;
         let of_word = 32 / shape.bits;
         let element = |lane: usize, along: usize| {
@@ -198,7 +198,8 @@ impl Multiply {
             let bits = u64::from(word >> (along % of_word * shape.bits)) & (u64::MAX >> (64 - shape.bits));
             if shape.bits == 4 { shape.number(0, bits) } else { shape.number_of_container(0, bits) }
         };
-        Ok((0..LANES).map(|lane| (0..shape.depth).map(|along| element(lane, along)).collect()).collect())
+        let row = |lane| (0..shape.depth).map(|along| element(lane, along)).collect();
+        Ok((0..LANES).map(|lane| shape.own(lane).map_or(Row::new(), |_| row(lane))).collect())
     }
 
     /// The columns of B: each block has as many.

@@ -48,7 +48,7 @@ pub(super) struct Shape {
     /// Of the whole result.
     rows: usize,
     /// The lane in which the result begins.
-    from: usize,
+    pub(super) from: usize,
     pub(super) columns: usize,
     pub(super) depth: usize,
     /// What an element takes, and how much of that it is in shared memory.
