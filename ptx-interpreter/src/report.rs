@@ -334,6 +334,10 @@ impl Machine<'_> {
                 "wait for the end of the phase before the next arrival (who fills a stage again, for the barrier by which it was given \
                      back), or let `mbarrier.init` have the number of arrivals of a phase",
             ),
+            Why::Wrong if stop.text.contains(TWO_NUMBERS) => (
+                Kind::Launch,
+                "let every `bar.sync` and `bar.arrive` of this barrier name the same number: of all threads that wait at it or arrive",
+            ),
             Why::Wrong | Why::Gap => (Kind::Launch, "see the PTX ISA for what the instruction takes"),
         };
         let deadlock = std::mem::take(&mut self.stuck_at);
@@ -398,6 +402,8 @@ fn is_beyond_shared(end: u64, blocks: usize, size: usize) -> bool {
 /// What says that a condition of the kernel's own is false.
 const ASSERTION: &str = "the assertion `";
 
+/// What says that two threads come to a barrier with two numbers.
+const TWO_NUMBERS: &str = "a thread waits for ";
 /// What says that a size is no multiple of what it has to be.
 const OF_A_SIZE: &str = " bytes are no multiple";
 /// What says that a surface is accessed outside.
@@ -432,6 +438,7 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
         Kind::Deadlock => "all threads wait, and nobody is left who could end that",
         Kind::Async => "threads arrive at a barrier more often than its phase expects",
         _ if stop.text.contains(ASSERTION) => "an assertion of the kernel does not hold",
+        _ if stop.text.contains(TWO_NUMBERS) => "a barrier is used with two numbers of threads",
         _ if stop.why == Why::Trap => "the kernel ended itself",
         _ => "an instruction is used as it must not be",
     }

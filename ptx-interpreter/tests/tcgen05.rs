@@ -340,6 +340,16 @@ fn report_of(kernel: &str) -> Report {
     trial.check()
 }
 
+/// The name of a register need not begin with `%`.
+#[test]
+fn a_load_is_waited_for_whatever_its_registers_are_called() {
+    let kernel = PLAIN.kernel().replace("%x", "sum");
+    assert!(report_of(&kernel).is_clean());
+    let report = report_of(&kernel.replace("tcgen05.wait::ld.sync.aligned;\n", ""));
+    let first = report.findings.first().map(|finding| finding.title.as_str());
+    assert_eq!(first, Some("a register is used before `tcgen05.ld` is known to have filled it"), "{report}");
+}
+
 /// As a kernel of cuDNN has it: two results of 64 rows share the columns.
 #[test]
 fn sixty_four_rows_may_begin_in_lane_16() {

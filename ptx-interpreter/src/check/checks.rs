@@ -129,8 +129,8 @@ pub(super) struct Record {
     pub(super) continues: Numbers,
     /// What it would have released, had it been a release.
     pub(super) full: Trail,
-    /// The newest of the writes that it continues, or itself, that released nothing.
-    pub(super) relaxed: Option<(Actor, u32)>,
+    /// The newest of the writes that it continues, or itself, that released nothing, and the newest one by another thread.
+    pub(super) relaxed: [Option<(Actor, u32)>; 2],
 }
 
 impl Record {
@@ -145,7 +145,7 @@ impl Record {
             heads: Heads::default(),
             continues: Numbers::new(),
             full: Trail::default(),
-            relaxed: None,
+            relaxed: [None; 2],
         }
     }
 }
@@ -156,7 +156,7 @@ pub(super) struct Mbarrier {
     pub(super) init: (Actor, u32, u32),
     /// Who has ended it by `mbarrier.inval`.
     pub(super) ended: Option<(Actor, u32, u32)>,
-    /// Whether `fence.mbarrier_init` has shown the initialisation to the asynchronous proxy.
+    /// Whether `fence.mbarrier_init` has released the initialisation to the cluster.
     pub(super) shown: bool,
     /// The phase of the cluster's barrier at which the initialising thread arrived after that.
     pub(super) told: Option<u32>,

@@ -8,7 +8,7 @@ use super::marks::happened;
 use super::reach::scope_of;
 use super::trail::{Link, Trail};
 use super::weak_order::remember;
-use crate::ptx::access::{Arrival, Engine, Memory, Scope};
+use crate::ptx::access::{Arrival, Engine, Scope};
 
 impl Checks {
     /// The copies of a thread count at a barrier in memory.
@@ -97,20 +97,6 @@ impl Checks {
 
     pub(crate) fn is_barrier(&self, place: u64) -> bool {
         self.mbarriers.contains_key(&place)
-    }
-
-    /// Who initialised a barrier, if the asynchronous proxy does not know of it yet. A thread that initialises a barrier and at
-    /// once begins its copies needs no fence: CUB's `DeviceTransform` says that the memory model was changed so. Nor does the same
-    /// thread later, for copies to `.shared::cta`, which are newer: libcu++'s `memcpy_async` relies on that.
-    pub(crate) fn hidden_init(&mut self, actor: Actor, place: u64, is_to_own_block: bool) -> Option<(Actor, u32)> {
-        let bar = self.mbarriers.get(&place).filter(|bar| !bar.shown)?;
-        let (writer, epoch, site) = bar.init;
-        if writer == actor && (is_to_own_block || self.state(actor).epoch == epoch) {
-            return None;
-        }
-        let seen =
-            self.state(actor).known.proxied[Memory::Shared as usize].of_thread(writer.block, writer.number) >= epoch;
-        (!seen).then_some((writer, site))
     }
 
     pub(crate) fn arrive_at(&mut self, actor: Actor, site: u32, place: u64, owner: u32, arrival: Arrival) {

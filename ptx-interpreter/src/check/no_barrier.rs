@@ -55,7 +55,7 @@ impl Checks {
         true
     }
 
-    /// A barrier in memory that was not initialised, or not for the asynchronous proxy.
+    /// A barrier in memory that was not initialised.
     pub(crate) fn no_barrier(&mut self, actor: Actor, site: u32, place: u64) {
         let what = format!("uses the barrier at {}", self.place_of(place));
         let first = *self.too_early.by.entry(place).or_insert(self.sites.instruction(site));
@@ -65,7 +65,9 @@ impl Checks {
             title: NO_BARRIER.into(),
             places: vec![(actor, site, what)],
             notes: vec![],
-            help: "initialise it in one thread, then `fence.mbarrier_init` or `fence.proxy.async`, then a barrier of the block".into(),
+            help:
+                "initialise it in one thread, then a barrier of the block, or of the cluster if its other blocks use it"
+                    .into(),
             times: 1,
         };
         self.find_as(key, found, 0);
@@ -125,18 +127,6 @@ impl Checks {
             help: "when nobody uses the barrier any more, let one thread execute `mbarrier.inval`, and the block meet at a barrier behind it; or give \
                    the bytes memory of their own"
                 .into(),
-            times: 1,
-        });
-    }
-
-    pub(crate) fn hidden_barrier(&mut self, actor: Actor, site: u32, place: u64, init: (Actor, u32)) {
-        let what = format!("begins a copy that arrives at {}", self.place_of(place));
-        self.find(Found {
-            kind: Kind::Proxy,
-            title: "a copy arrives at a barrier whose initialisation the asynchronous proxy may not see".into(),
-            places: vec![(init.0, init.1, "initialises the barrier".into()), (actor, site, what)],
-            notes: vec![],
-            help: "after `mbarrier.init`, the same thread executes `fence.proxy.async` or `fence.mbarrier_init.release.cluster`".into(),
             times: 1,
         });
     }

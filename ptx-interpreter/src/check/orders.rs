@@ -138,7 +138,7 @@ impl Checks {
             self.observes(event);
         }
         // Of a chain whose last write is right, an earlier one may have released nothing.
-        let relaxed = record.relaxed.map(|(writer, write)| (Lack::Release, writer, write));
+        let relaxed = record.relaxed.into_iter().flatten().map(|(writer, write)| (Lack::Release, writer, write));
         let last = self.lack(&record, event, reach, distance).map(|why| (why, record.writer, record.site));
         let mut lacks = last.into_iter().chain(relaxed);
         let lack = if event.how.is_unused { None } else { lacks.find(|(_, writer, _)| *writer != event.actor) };
@@ -213,16 +213,16 @@ impl Checks {
         (own.number, own.writer, own.scope, own.site, own.continues) = (number, actor, scope, event.site, continues);
         own.full.push(link, threads);
         let strong = self.known_state(actor).strong.as_ref();
+        let is_relaxed = !event.how.releases && strong.is_none_or(|strong| strong.fenced.iter().all(Option::is_none));
         let released = strong.into_iter().flat_map(|strong| [Some(&strong.fenced), strong.released.get(&place)]);
-        let mut is_relaxed = true;
         for (level, known) in released.flatten().flat_map(|levels| levels.iter().enumerate()) {
             if let Some(known) = known {
                 own.heads.put(Reach { level, ..reach }, known);
-                is_relaxed = false;
             }
         }
         if is_relaxed {
-            own.relaxed = Some((actor, event.site));
+            let others = own.relaxed[0].filter(|(other, _)| *other != actor).or(own.relaxed[1]);
+            own.relaxed = [Some((actor, event.site)), others];
         }
         self.hands_over(event, &record);
         self.records.insert(event.address, record);

@@ -152,8 +152,7 @@ impl Fence {
                 _ => None,
             }),
             ["fence", "proxy", "async::generic", "release", ..] => Fence::Async(Some(Memory::Shared)),
-            // It is of barriers alone that an acquire says something here: what was read has to be released.
-            ["fence", "proxy", "async::generic", "acquire", ..] | ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
+            ["fence", "mbarrier_init", ..] => Fence::BarrierInit,
             ["fence", "proxy", "tensormap::generic", "release", ..] => Fence::Maps,
             ["fence" | "membar", "proxy", "alias", way @ ..] => {
                 Fence::Aliases { acquires: way.contains(&"acquire"), releases: way.contains(&"release") }

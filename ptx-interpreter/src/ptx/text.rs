@@ -447,7 +447,8 @@ pub(crate) fn written(text: &str) -> Vec<String> {
     let rest = text.trim_start_matches(|letter| letter != ' ' && letter != '\t').trim_start();
     let rest = if text.starts_with('@') { rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest) } else { rest };
     let to = rest.split('[').next().unwrap_or_default();
-    to.split(['{', '}', ',', ' ', '\t']).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
+    let is_name = |word: &&str| word.starts_with(|first| is_of_name(first) && !first.is_ascii_digit());
+    to.split(['{', '}', ',', ' ', '\t']).filter(is_name).map(str::to_owned).collect()
 }
 
 /// The predicate in front of an instruction, and the instruction.

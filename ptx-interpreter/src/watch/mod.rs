@@ -239,7 +239,6 @@ impl Machine<'_> {
         let begun = self.copies_of.entry(id).or_default();
         let group = 1 + if engine == Engine::Small { begun.small.committed } else { begun.bulk.committed };
         let (actor, site) = (self.actor(thread), self.site);
-        let is_to_own_block = self.program.sites[site as usize].text.contains(".shared::cta.global");
         self.tell(|checks, _| {
             let reader = if engine == Engine::Bulk { Engine::BulkRead } else { engine };
             let (read, read_epoch) = checks.begin_copy(actor, reader, group);
@@ -271,7 +270,7 @@ impl Machine<'_> {
             }
             if let Engine::Barrier(place) = engine {
                 let bytes = copies.iter().filter(|copy| !copy.is_padding).map(|copy| copy.size).sum();
-                tells_barrier(checks, (actor, site), place, bytes, is_to_own_block, (write, write_epoch, by_proxy));
+                tells_barrier(checks, (actor, site), place, bytes, (write, write_epoch, by_proxy));
             }
         });
         Ok(())
@@ -290,7 +289,7 @@ impl Machine<'_> {
         self.tell(|checks, _| {
             let (engine, epoch) = checks.begin_copy(actor, Engine::Barrier(bar), 1);
             checks.access(Event { actor, site, address, bytes, how, engine: Some((engine, epoch, by_proxy)) });
-            tells_barrier(checks, (actor, site), bar, bytes, false, (engine, epoch, by_proxy));
+            tells_barrier(checks, (actor, site), bar, bytes, (engine, epoch, by_proxy));
         });
     }
 
@@ -473,20 +472,12 @@ fn is_usable(checks: &mut Checks, actor: Actor, site: u32, bar: u64) -> bool {
 }
 
 /// What is done later tells a barrier of its bytes: the barrier has to be initialised before.
-fn tells_barrier(
-    checks: &mut Checks,
-    (actor, site): (Actor, u32),
-    place: u64,
-    bytes: usize,
-    is_to_own_block: bool,
-    engine: (u32, u32, bool),
-) {
+fn tells_barrier(checks: &mut Checks, (actor, site): (Actor, u32), place: u64, bytes: usize, engine: (u32, u32, bool)) {
     checks.expect(actor, site, place, -(bytes as i64));
     if !checks.is_barrier(place) {
         checks.no_barrier(actor, site, place);
-    } else if let Some(init) = checks.hidden_init(actor, place, is_to_own_block) {
-        checks.hidden_barrier(actor, site, place, init);
     } else {
+        // The barrier is accessed through the generic proxy, whatever proxy the bytes go through.
         let event = Event { actor, site, address: place, bytes: 8, how: How::BARRIER, engine: None };
         checks.arrival_of_copy(event, engine);
     }

@@ -2,21 +2,21 @@
 #include "common.cuh"
 #define TILE __shared__ alignas(128) u32 tile[128]
 
-// KIND 0: right. 1: no wait. 2: wrong parity. 3: no fence after init. 4: no barrier after init. 5: too many bytes expected.
-// 6: never initialised. 7: too few bytes expected. 8: nobody expects bytes.
+// KIND 0: right. 1: no wait. 2: wrong parity. 3: no barrier after init. 4: too many bytes expected.
+// 5: never initialised. 6: too few bytes expected. 7: nobody expects bytes.
 template <int KIND> __device__ __forceinline__ void bulk(const u32* in, u32* out) {
   TILE;
   __shared__ u64 bar;
   u32 t = threadIdx.x;
-  if (t == 0 && KIND != 6) {
-    INIT(&bar, 1);  //~ bulk_init_fence bulk_init_barrier
-    if (KIND != 3) SHOW_INIT;
+  if (t == 0 && KIND != 5) {
+    INIT(&bar, 1);  //~ bulk_init_barrier
+    SHOW_INIT;
   }
-  if (KIND != 4) __syncthreads();
+  if (KIND != 3) __syncthreads();
   if (t == 0) {
-    if (KIND == 8) ARRIVE(&bar);
-    else EXPECT(&bar, KIND == 5 ? 1024 : KIND == 7 ? 256 : 512);
-    BULK_LOAD(tile, in, 256, &bar);  //~ bulk_init_fence bulk_unexpected
+    if (KIND == 7) ARRIVE(&bar);
+    else EXPECT(&bar, KIND == 4 ? 1024 : KIND == 6 ? 256 : 512);
+    BULK_LOAD(tile, in, 256, &bar);  //~ bulk_unexpected
     BULK_LOAD(tile + 64, in + 64, 256, &bar);  //~ bulk_wait bulk_parity bulk_few
   }
   if (KIND != 1) WAIT(&bar, KIND == 2 ? 1 : 0);  //~ bulk_bytes bulk_init bulk_init_barrier
@@ -28,40 +28,20 @@ PAIR(bulk_wait, (const u32* in, u32* out), (in, out))
 //# bulk_parity async 1x128 numbers:512 zeros:512 ; parity
 DEV bulk_parity(const u32* in, u32* out) { bulk<WRONG ? 2 : 0>(in, out); }
 PAIR(bulk_parity, (const u32* in, u32* out), (in, out))
-//# bulk_init_fence proxy 1x128 numbers:512 zeros:512 ; fence.mbarrier_init
-DEV bulk_init_fence(const u32* in, u32* out) { bulk<WRONG ? 3 : 0>(in, out); }
-PAIR(bulk_init_fence, (const u32* in, u32* out), (in, out))
-// The thread that initialises a barrier may begin copies at once; another one needs the fence.
-//# bulk_init_own proxy 1x128 numbers:512 zeros:512 ; fence.mbarrier_init
-DEV bulk_init_own(const u32* in, u32* out) {
-  TILE;
-  __shared__ u64 bar;
-  u32 t = threadIdx.x;
-  if (t == 0) INIT(&bar, 1);  //~ bulk_init_own
-  if (WRONG) __syncthreads();
-  if (t == (WRONG ? 32 : 0)) {
-    BULK_LOAD(tile, in, 512, &bar);  //~ bulk_init_own
-    EXPECT(&bar, 512);
-  }
-  __syncthreads();
-  WAIT(&bar, 0);
-  out[t] = tile[127 - t];
-}
-PAIR(bulk_init_own, (const u32* in, u32* out), (in, out))
 //# bulk_init_barrier race 1x128 numbers:512 zeros:512 ; bar.sync 0
-DEV bulk_init_barrier(const u32* in, u32* out) { bulk<WRONG ? 4 : 0>(in, out); }
+DEV bulk_init_barrier(const u32* in, u32* out) { bulk<WRONG ? 3 : 0>(in, out); }
 PAIR(bulk_init_barrier, (const u32* in, u32* out), (in, out))
 //# bulk_bytes deadlock 1x128 numbers:512 zeros:512 ; 512 bytes
-DEV bulk_bytes(const u32* in, u32* out) { bulk<WRONG ? 5 : 0>(in, out); }
+DEV bulk_bytes(const u32* in, u32* out) { bulk<WRONG ? 4 : 0>(in, out); }
 PAIR(bulk_bytes, (const u32* in, u32* out), (in, out))
 //# bulk_init uninitialised 1x128 numbers:512 zeros:512 ; mbarrier.init
-DEV bulk_init(const u32* in, u32* out) { bulk<WRONG ? 6 : 0>(in, out); }
+DEV bulk_init(const u32* in, u32* out) { bulk<WRONG ? 5 : 0>(in, out); }
 PAIR(bulk_init, (const u32* in, u32* out), (in, out))
 //# bulk_few async 1x128 numbers:512 zeros:512 ; copies bring more bytes
-DEV bulk_few(const u32* in, u32* out) { bulk<WRONG ? 7 : 0>(in, out); }
+DEV bulk_few(const u32* in, u32* out) { bulk<WRONG ? 6 : 0>(in, out); }
 PAIR(bulk_few, (const u32* in, u32* out), (in, out))
 //# bulk_unexpected async 1x128 numbers:512 zeros:512 ; before the copy is known to be done
-DEV bulk_unexpected(const u32* in, u32* out) { bulk<WRONG ? 8 : 0>(in, out); }
+DEV bulk_unexpected(const u32* in, u32* out) { bulk<WRONG ? 7 : 0>(in, out); }
 PAIR(bulk_unexpected, (const u32* in, u32* out), (in, out))
 
 // Stored through the asynchronous proxy without a fence.

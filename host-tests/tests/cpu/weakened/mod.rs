@@ -106,7 +106,7 @@ impl Case {
 }
 
 /// What is not found: the kernel, the change, the instruction, and which of these. Nothing goes wrong without it.
-const NOT_FOUND: [(&str, Change, &str, usize); 14] = [
+const NOT_FOUND: [(&str, Change, &str, usize); 17] = [
     // Barriers before the first use of the shared memory that they guard.
     ("add_rms_norm", Change::NoBarrier, "bar.sync", 0),
     ("rms_norm", Change::NoBarrier, "bar.sync", 0),
@@ -122,6 +122,10 @@ const NOT_FOUND: [(&str, Change, &str, usize); 14] = [
     ("gemm", Change::Phase, "mbarrier.try_wait.parity.shared.b64", 3),
     ("gemm", Change::NoProxyFence, "fence.proxy.async.shared::cta", 3),
     ("gemm", Change::NoBytes, "mbarrier.arrive.expect_tx.shared.b64", 2),
+    // The barriers that are initialised before it are known by `bar.sync`, or by a release at the cluster's barrier.
+    ("stages", Change::NoProxyFence, "fence.proxy.async.shared::cta", 0),
+    ("gather_rows", Change::NoProxyFence, "fence.mbarrier_init.release.cluster", 0),
+    ("all_to_all", Change::NoProxyFence, "fence.mbarrier_init.release.cluster", 0),
     // `fence.mbarrier_init.release.cluster` has released all that the cluster has to know, so its threads may meet by relaxed arrivals.
     ("all_to_all", Change::Order, "barrier.cluster.arrive.aligned", 0),
 ];
