@@ -249,14 +249,12 @@ const OF_AN_UPDATE: &str = "change it by an atomic (`atomicAdd` and its like; `a
                             value and store another lose updates";
 
 fn refused(stop: &Stop) -> Finding {
-    Finding {
-        kind: Kind::Launch,
-        title: stop.text.clone(),
-        places: vec![],
-        notes: vec![],
-        help: "launch it as it was compiled, within what a GPU has".into(),
-        times: 1,
-    }
+    let help = if stop.text.contains(OF_ARGUMENTS) {
+        "give one argument for each parameter, in their order and of their sizes (`--arg` of `cargo ptx run`): `buf:` or `u64:` for 8 bytes, `u32:` or `f32:` for 4"
+    } else {
+        "launch it as it was compiled, within what a GPU has"
+    };
+    Finding { kind: Kind::Launch, title: stop.text.clone(), places: vec![], notes: vec![], help: help.into(), times: 1 }
 }
 
 impl Machine<'_> {
@@ -365,6 +363,9 @@ impl Machine<'_> {
                 };
                 let is_beyond = kind == Kind::Bounds && is_beyond_shared(address.saturating_add(bytes), blocks, size);
                 found.notes.extend(is_beyond.then(|| format!("a block has {size} bytes of shared memory")));
+                if is_beyond && size == 0 {
+                    found.help = "let the launch add shared memory: `--shared` of `cargo ptx run`, the third number of `<<<…>>>`".into();
+                }
                 let multiple = current.split_once("multiple of ").and_then(|(_, rest)| rest.split(' ').next());
                 found.notes.extend(multiple.map(|of| format!("the address has to be a multiple of {of}")));
             }
@@ -402,6 +403,8 @@ fn is_beyond_shared(end: u64, blocks: usize, size: usize) -> bool {
 /// What says that a condition of the kernel's own is false.
 const ASSERTION: &str = "the assertion `";
 
+/// What says that a kernel is given other arguments than it takes.
+const OF_ARGUMENTS: &str = ", and is given ";
 /// What says that two threads come to a barrier with two numbers.
 const TWO_NUMBERS: &str = "a thread waits for ";
 /// What says that a size is no multiple of what it has to be.

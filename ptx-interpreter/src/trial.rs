@@ -437,7 +437,12 @@ impl<'p> Trial<'p> {
         let values = self.arguments.iter().map(value).collect::<Result<Vec<_>>>()?;
         if values.len() != sizes.len() * self.gpus {
             let (takes, given) = (sizes.len() * self.gpus, values.len());
-            return Err(wrong(format!("{} takes {takes} arguments, and is given {given}", self.kernel)));
+            let bytes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+            let bytes = bytes.join(", ");
+            return Err(wrong(format!(
+                "{} takes {takes} arguments, and is given {given}; its parameters have {bytes} bytes",
+                self.kernel
+            )));
         }
         for (number, (value, size)) in values.iter().zip(sizes.iter().cycle()).enumerate() {
             if value.len() != *size {
