@@ -8,9 +8,7 @@ use crate::machine::lanes::{LANES, Lanes, each};
 use crate::machine::stop::Result;
 use crate::machine::{Action, Machine, Step};
 use crate::ptx::operand::{Operand, Register};
-
-/// The register of the carry.
-pub(crate) const CARRY: usize = 0;
+use crate::ptx::places::CARRY;
 
 static NOTHING: Lanes = [0; LANES];
 

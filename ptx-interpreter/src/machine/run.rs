@@ -14,6 +14,7 @@ use crate::machine::{Action, Cluster, Code, Frame, Machine, Program};
 use crate::memory::heap::Lent;
 use crate::memory::spaces::PIECE;
 use crate::parts::joint::Part;
+use crate::ptx::operand::Register;
 use crate::ptx::paths::Paths;
 
 /// Instructions of a turn, at most, in the first rounds: what happens in a short program depends on whose turn it is.
@@ -364,8 +365,8 @@ impl<'a> Machine<'a> {
         (mask & group.mask == group.mask).then_some(Group { mask, ..group })
     }
 
-    pub(crate) fn holding(&self, group: Group, register: usize, holds: bool) -> u32 {
-        let own = &self.frame(group).registers[register];
+    pub(crate) fn holding(&self, group: Group, register: Register, holds: bool) -> u32 {
+        let own = &self.frame(group).registers[register.at];
         let (all, any) = own.iter().fold((1, 0), |(all, any), value| (all & value, any | value));
         let set = match (all & 1, any & 1) {
             (1, _) => u32::MAX,

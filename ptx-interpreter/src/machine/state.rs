@@ -75,6 +75,7 @@ pub(crate) struct Code {
     pub(crate) dynamic: usize,
     /// Bytes of the variables in shared memory that it declares or names.
     pub(crate) declared: usize,
+    /// Places of registers.
     pub(crate) registers: usize,
     pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) most_threads: Option<u32>,
@@ -82,22 +83,35 @@ pub(crate) struct Code {
     /// Registers of each thread as it begins, if `setmaxnreg` changes them later.
     pub(crate) registers_at_entry: Option<u32>,
     pub(crate) lines: Vec<Line>,
-    /// The registers that some way through it reads first, as far as it was asked: their places, and the bits of each.
-    pub(crate) read_first: OnceLock<Vec<(usize, u32)>>,
-    /// Registers that are moved, to the first and from the second.
+    /// The registers that some way through it reads first.
+    pub(crate) read_first: Vec<Register>,
+    /// The numbers of registers that are moved, to the first and from the second.
     pub(crate) moves: OnceLock<Vec<(usize, usize)>>,
 }
 
 /// An instruction.
 pub(crate) struct Line {
-    /// A register, and what it has to be.
-    pub(crate) guard: Option<(usize, bool)>,
+    /// A predicate, and what it has to be.
+    pub(crate) guard: Option<(Register, bool)>,
     /// Its place in [`Program::sites`].
     pub(crate) site: u32,
     pub(crate) action: Action,
     pub(crate) operands: Box<[Operand]>,
     /// Whether other threads can see that it was executed, or when.
     pub(crate) is_seen: bool,
+}
+
+impl Line {
+    /// The registers that it names.
+    pub(crate) fn registers(&self) -> impl Iterator<Item = Register> {
+        let guard = self.guard.map(|(register, _)| register);
+        guard.into_iter().chain(self.operands.iter().flat_map(Operand::registers))
+    }
+
+    /// Whether the value of one of these places matters to it, or changes.
+    pub(crate) fn uses(&self, places: &[usize]) -> bool {
+        self.registers().any(|register| register.places().any(|place| places.contains(&place)))
+    }
 }
 
 /// What an instruction does.
@@ -385,7 +399,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn get(&self, thread: Thread, operand: &Operand) -> Result<u128> {
         let registers = || &self.warp(thread.warp).frames[thread.frame].registers;
         Ok(match operand {
-            Operand::Register(Register { at, bits }) => {
+            Operand::Register(Register { at, bits, .. }) => {
                 let low = u128::from(registers()[*at][thread.lane]);
                 if *bits <= 64 { low } else { low | u128::from(registers()[*at + 1][thread.lane]) << 64 }
             }
@@ -399,7 +413,7 @@ impl<'a> Machine<'a> {
 
     pub(crate) fn set(&mut self, thread: Thread, operand: &Operand, value: u128) -> Result<()> {
         match operand {
-            Operand::Register(Register { at, bits }) => {
+            Operand::Register(Register { at, bits, .. }) => {
                 let registers = &mut self.warp_mut(thread.warp).frames[thread.frame].registers;
                 registers[*at][thread.lane] = (value & (u128::MAX >> (128 - (*bits).min(64)))) as u64;
                 if *bits > 64 {
@@ -472,7 +486,7 @@ impl<'a> Machine<'a> {
     /// The same of an operand, which has at most 64 bits.
     pub(crate) fn set_operand(&mut self, group: Group, operand: &Operand, values: &Lanes) -> Result<()> {
         match operand {
-            Operand::Register(Register { at, bits }) if *bits < 64 => {
+            Operand::Register(Register { at, bits, .. }) if *bits < 64 => {
                 self.set_lanes(group, *at, &values.map(|value| value & (u64::MAX >> (64 - bits))));
             }
             Operand::Register(Register { at, .. }) => self.set_lanes(group, *at, values),

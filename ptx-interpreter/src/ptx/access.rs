@@ -207,3 +207,18 @@ pub(crate) struct Arrival {
     pub(crate) releases: bool,
     pub(crate) scope: Scope,
 }
+
+/// Whether other threads can see when an instruction is executed. A fence that is no `fence.sc` is its thread's own.
+pub(crate) fn is_seen(instruction: &str) -> bool {
+    let opcode = instruction.split_whitespace().next().unwrap_or_default();
+    let words: Vec<&str> = opcode.split('.').collect();
+    match words[0] {
+        "ld" => !words.iter().any(|word| word.starts_with("param") || *word == "local"),
+        "st" => !words.contains(&"local"),
+        "fence" => words.contains(&"sc") || words.contains(&"proxy"),
+        "ldu" | "atom" | "red" | "membar" | "cp" | "mbarrier" | "bar" | "barrier" | "discard" | "multimem"
+        | "tensormap" | "griddepcontrol" | "elect" | "vote" | "activemask" | "shfl" | "match" | "redux" | "clock"
+        | "wmma" | "wgmma" | "tcgen05" | "tex" | "tld4" | "suld" | "sust" => true,
+        _ => false,
+    }
+}

@@ -6,11 +6,15 @@ use crate::instructions::{Call, Callee, Exit, Return, Table, decode};
 use crate::machine::lanes::LANES;
 use crate::machine::{Action, Code, Line, Program};
 use crate::memory::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
+use crate::ptx::access::is_seen;
+use crate::ptx::flow::flows;
 use crate::ptx::inlined::Inlined;
+use crate::ptx::live::Live;
 use crate::ptx::lockstep::volatile;
 use crate::ptx::operand::{Operand, Place, Register, number};
 use crate::ptx::origins::origins;
 use crate::ptx::paths::Paths;
+use crate::ptx::places::places;
 use crate::ptx::pool::registers_at_entry;
 use crate::ptx::room::Room;
 use crate::ptx::scoped::{Block, Scoped};
@@ -165,8 +169,8 @@ fn named(function: &Function, variables: &[Named]) -> usize {
 
 struct Names<'a> {
     registers: Scoped<Register>,
-    /// Places of registers that are taken. The first is that of the carry.
-    taken: usize,
+    /// How many there are.
+    count: usize,
     places: Scoped<Place>,
     module: &'a HashMap<String, Place>,
     /// The module's variables in shared memory that the kernel has because it names them.
@@ -195,7 +199,7 @@ fn code(
 ) -> Code {
     let mut names = Names {
         registers: Scoped::new(),
-        taken: 1,
+        count: 0,
         places: Scoped::new(),
         module,
         of_kernel,
@@ -218,26 +222,28 @@ fn code(
         results.push((at, result.bytes));
         names.places.declare(0, &result.name, || Place::Frame(at));
     }
-    let (mut instructions, mut source, mut inlined) = (Vec::new(), Vec::new(), Inlined::default());
+    let (mut statements, mut sources): (Vec<&Statement>, Vec<_>) = Default::default();
+    let (mut source, mut inlined) = (Vec::new(), Inlined::default());
     for statement in &function.statements {
         if let Some(label) = statement.text.strip_suffix(':') {
-            names.labels.declare(statement.block, label, || instructions.len());
+            names.labels.declare(statement.block, label, || statements.len());
         } else if let Some(rest) = statement.text.strip_prefix(".loc ") {
             source = inlined.read(rest);
         } else if statement.text.starts_with('.') {
             names.declare(statement, shared, &mut frame);
         } else {
             inlined.has_instruction();
-            instructions.push((statement, source.clone()));
+            statements.push(statement);
+            sources.push(source.clone());
         }
     }
-    let mut within = names.within(instructions.iter().map(|(statement, _)| *statement), shared).into_iter();
-    let mut lines = Vec::new();
-    for (statement, source) in instructions {
+    let lines = names.lines(&statements, sites.len());
+    let mut within = names.within(&statements, &lines, shared).into_iter();
+    let (registers, read_first) = names.give_places(&statements, &lines);
+    let mut lines = names.lines(&statements, sites.len());
+    for (statement, source) in statements.into_iter().zip(sources) {
         let mut source = source.iter().filter_map(|(file, line)| Some((files.get(file)?.clone(), *line)));
         let (source, called) = (source.next(), source.collect());
-        names.block = statement.block;
-        lines.push(names.line(&statement.text, sites.len() as u32));
         let (function, text) = (function.name.clone(), statement.text.clone());
         let within = within.next().unwrap_or_default();
         sites.push(Site { function, text, line: statement.line, source, called, comments: Vec::new(), within });
@@ -257,13 +263,13 @@ fn code(
         shared: Vec::new(),
         declared: 0,
         dynamic: 0,
-        registers: names.taken,
+        registers,
         cluster: function.cluster,
         most_threads: function.most_threads,
         exact_threads: function.exact_threads,
         registers_at_entry: registers_at_entry(function),
         lines,
-        read_first: Default::default(),
+        read_first,
         moves: Default::default(),
     }
 }
@@ -281,10 +287,10 @@ impl Names<'_> {
     fn declare(&mut self, statement: &Statement, shared: &mut Room, frame: &mut usize) {
         let (registers, bits) = text::registers(&statement.text);
         for name in registers {
-            let at = self.taken;
+            let number = self.count;
             self.registers.declare(statement.block, &name, || {
-                self.taken += if bits > 64 { 2 } else { 1 };
-                Register { at, bits }
+                self.count += if bits > 64 { 2 } else { 1 };
+                Register { number, at: 0, bits }
             });
         }
         let Some((space, variables)) = text::declaration(&statement.text) else { return };
@@ -306,29 +312,49 @@ impl Names<'_> {
         self.places.get(self.outer, self.block, name)
     }
 
+    fn lines(&mut self, statements: &[&Statement], first: usize) -> Vec<Line> {
+        let line = |(site, statement): (usize, &&Statement)| {
+            self.block = statement.block;
+            self.line(&statement.text, site as u32)
+        };
+        (first..).zip(statements).map(line).collect()
+    }
+
+    /// Gives registers their places. Gives how many these are, and the registers that may be read before they are written.
+    fn give_places(&mut self, statements: &[&Statement], lines: &[Line]) -> (usize, Vec<Register>) {
+        let live = Live::of(&flows(statements, lines));
+        let wide: HashSet<usize> =
+            self.registers.all_mut().filter(|register| register.bits > 64).map(|register| register.number).collect();
+        let (places, count) = places(&live.spans, |register| wide.contains(&register));
+        let mut read_first = Vec::new();
+        for register in self.registers.all_mut() {
+            register.at = places.get(&register.number).copied().unwrap_or_default();
+            read_first.extend(live.read_first.contains(&register.number).then_some(*register));
+        }
+        read_first.sort_unstable_by_key(|register| register.number);
+        (count, read_first)
+    }
+
     /// The bytes of shared memory in which each instruction has to stay, if its addresses are those of variables.
-    fn within<'s>(&mut self, statements: impl Iterator<Item = &'s Statement>, shared: &Room) -> Vec<Vec<(u64, u64)>> {
+    fn within<'l>(&self, statements: &[&'l Statement], lines: &'l [Line], shared: &Room) -> Vec<Vec<(u64, u64)>> {
         if shared.named.is_empty() {
             return Vec::new();
         }
-        let read = |statement: &'s Statement| {
-            self.block = statement.block;
-            let (_, instruction) = text::guarded(&statement.text);
-            let (opcode, rest) = text::opcode(instruction);
-            let operands = text::operands(rest).iter().filter_map(|operand| self.operand(operand)).collect();
-            (opcode.split('.').collect(), operands)
+        let read = |(statement, line): (&&'l Statement, &'l Line)| {
+            let (opcode, _) = text::opcode(text::guarded(&statement.text).1);
+            (opcode.split('.').collect(), &line.operands[..])
         };
-        let read: Vec<_> = statements.map(read).collect();
+        let read: Vec<_> = statements.iter().zip(lines).map(read).collect();
         let bytes = |at: u64| shared.named.iter().find(|variable| variable.at == at).map_or(0, |found| found.bytes);
         let ranges = |starts: Vec<u64>| starts.into_iter().map(|at| (at, at + bytes(at))).collect();
-        origins(&read, self.taken).into_iter().map(ranges).collect()
+        origins(&read, self.count).into_iter().map(ranges).collect()
     }
 
     fn line(&self, statement: &str, site: u32) -> Line {
         let (guard, instruction) = text::guarded(statement);
         let register = |guard: &str| {
             let (name, holds) = guard.strip_prefix('!').map_or((guard, true), |name| (name, false));
-            self.register(name).filter(|register| register.bits == 1).map(|register| (register.at, holds))
+            self.register(name).filter(|register| register.bits == 1).map(|register| (*register, holds))
         };
         let mut operands = Vec::new();
         let (action, guard) = match guard.map(register) {
@@ -470,21 +496,6 @@ impl Names<'_> {
             None => (place, 0),
         };
         Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, coordinates))
-    }
-}
-
-/// Whether other threads can see when an instruction is executed. A fence that is no `fence.sc` is its thread's own.
-fn is_seen(instruction: &str) -> bool {
-    let opcode = instruction.split_whitespace().next().unwrap_or_default();
-    let words: Vec<&str> = opcode.split('.').collect();
-    match words[0] {
-        "ld" => !words.iter().any(|word| word.starts_with("param") || *word == "local"),
-        "st" => !words.contains(&"local"),
-        "fence" => words.contains(&"sc") || words.contains(&"proxy"),
-        "ldu" | "atom" | "red" | "membar" | "cp" | "mbarrier" | "bar" | "barrier" | "discard" | "multimem"
-        | "tensormap" | "griddepcontrol" | "elect" | "vote" | "activemask" | "shfl" | "match" | "redux" | "clock"
-        | "wmma" | "wgmma" | "tcgen05" | "tex" | "tld4" | "suld" | "sust" => true,
-        _ => false,
     }
 }
 

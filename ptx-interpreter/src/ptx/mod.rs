@@ -2,15 +2,17 @@
 
 pub(crate) mod access;
 pub(crate) mod code;
+mod flow;
 pub(crate) mod inlined;
 pub(crate) mod linker;
+mod live;
 pub(crate) mod lockstep;
 pub(crate) mod operand;
 pub(crate) mod origins;
 pub(crate) mod paths;
+pub(crate) mod places;
 pub(crate) mod pool;
 pub(crate) mod read;
-pub(crate) mod read_first;
 pub(crate) mod room;
 pub(crate) mod scoped;
 pub(crate) mod separate;

@@ -27,12 +27,26 @@ impl Place {
     }
 }
 
-/// Where a register is among those of its function, and how wide it is: a predicate has one bit, and what is wider than
-/// 64 has two places.
+/// A register of a function, and how wide it is: a predicate has one bit, and what is wider than 64 has two numbers and two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Register {
+    /// Which one of the function's.
+    pub(crate) number: usize,
+    /// Where its value is. Others have the same place, while its value matters to nobody.
     pub(crate) at: usize,
     pub(crate) bits: u32,
+}
+
+impl Register {
+    /// Its numbers, and the bits of each.
+    pub(crate) fn numbers(self) -> impl Iterator<Item = (usize, u32)> {
+        let second = (self.bits > 64).then(|| (self.number + 1, self.bits - 64));
+        [Some((self.number, self.bits.min(64))), second].into_iter().flatten()
+    }
+
+    pub(crate) fn places(self) -> std::ops::Range<usize> {
+        self.at..self.at + if self.bits > 64 { 2 } else { 1 }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -95,13 +109,9 @@ impl Operand {
         any
     }
 
-    /// Their places, and the bits of each: what is wider than 64 has two.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, u32)> {
-        let places = |Register { at, bits }: Register| {
-            let second = (bits > 64).then(|| (at + 1, bits - 64));
-            [Some((at, bits.min(64))), second].into_iter().flatten()
-        };
-        self.registers().into_iter().flat_map(places)
+    /// Their numbers, and the bits of each: what is wider than 64 has two.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = (usize, u32)> {
+        self.registers().into_iter().flat_map(Register::numbers)
     }
 
     /// A decimal number is one of the operand's type. As a predicate every number but 0 is true: nvcc writes `xor.pred %p1, %p2, -1`.

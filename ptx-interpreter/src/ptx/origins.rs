@@ -45,7 +45,7 @@ impl Origin {
 }
 
 /// An instruction's words and operands.
-pub(crate) type Read<'a> = (Vec<&'a str>, Vec<Operand>);
+pub(crate) type Read<'a> = (Vec<&'a str>, &'a [Operand]);
 
 /// For each instruction of a function the variables in shared memory that its accesses to shared memory have to stay in, by their
 /// beginnings: none, if it is not known of all of its addresses.
@@ -57,9 +57,9 @@ pub(crate) fn origins(instructions: &[Read<'_>], registers: usize) -> Vec<Vec<u6
             let Some(to) = operands.first().filter(|to| !matches!(to, Operand::Address(..))) else { continue };
             let written = result(words, operands, &known);
             for register in to.registers() {
-                let joined = known[register.at].or(written);
-                changed |= joined != known[register.at];
-                known[register.at] = joined;
+                let joined = known[register.number].or(written);
+                changed |= joined != known[register.number];
+                known[register.number] = joined;
             }
         }
         if !changed {
@@ -71,7 +71,7 @@ pub(crate) fn origins(instructions: &[Read<'_>], registers: usize) -> Vec<Vec<u6
 
 fn origin(operand: &Operand, known: &[Origin]) -> Origin {
     match operand {
-        Operand::Register(register) => known[register.at],
+        Operand::Register(register) => known[register.number],
         Operand::Name(Place::Shared(at)) => Origin::Variable(*at),
         Operand::Name(_) => Origin::Unknown,
         Operand::Vector(lanes) => {

@@ -23,6 +23,11 @@ impl<T> Scoped<T> {
         }
     }
 
+    /// All that names mean.
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.named.values_mut().flatten().map(|(_, meaning)| meaning)
+    }
+
     /// What a name means in a block: what the innermost block around it says. `outer[b]` is the block around block `b`.
     pub(crate) fn get(&self, outer: &[Block], block: Block, name: &str) -> Option<&T> {
         let all = self.named.get(name)?;

@@ -15,7 +15,7 @@ impl Program {
     fn moves(&self, code: &Code) -> Vec<(usize, usize)> {
         let moves = code.lines.iter().filter(|line| self.opcode(line.site).starts_with("mov."));
         let places = |line: &Line| match line.operands[..] {
-            [Operand::Register(to), Operand::Register(from)] => Some((to.at, from.at)),
+            [Operand::Register(to), Operand::Register(from)] => Some((to.number, from.number)),
             _ => None,
         };
         moves.filter_map(places).collect()
@@ -28,7 +28,7 @@ impl Machine<'_> {
         if self.checks.is_none() || factor.is_empty() {
             return;
         }
-        let registers: Vec<usize> = factor.iter().flat_map(Operand::places).map(|(at, _)| at).collect();
+        let registers: Vec<usize> = factor.iter().flat_map(Operand::numbers).map(|(number, _)| number).collect();
         let (site, program) = (self.site, self.program);
         let warp = self.warp_mut(thread.warp);
         let code = warp.frames[thread.frame].code;
@@ -52,7 +52,7 @@ impl Machine<'_> {
         let site = self.site;
         let is_earlier = |product: &&Reading| product.frame == group.frame && site < product.site;
         let is_read = |product: &Reading| {
-            let is_in = |all: &[usize]| to.any_register(|register| all.contains(&register.at));
+            let is_in = |all: &[usize]| to.any_register(|register| all.contains(&register.number));
             let is_moved = !is_in(&product.registers);
             (!is_moved || is_in(&product.sources)).then_some((product.site, is_moved))
         };
@@ -61,7 +61,8 @@ impl Machine<'_> {
             return;
         };
         let words: Vec<&str> = self.program.opcode(site).split('.').collect();
-        let active = line.guard.map_or(group.mask, |(at, holds)| group.mask & self.holding(group, at, holds));
+        let active =
+            line.guard.map_or(group.mask, |(register, holds)| group.mask & self.holding(group, register, holds));
         // Products are done in their order.
         if words[0] == "wgmma" || !gives(&words) || active == 0 {
             return;

@@ -86,8 +86,8 @@ impl Machine<'_> {
         self.watch_overwritten(group, line);
         let region = self.warp_mut(group.warp).undefined.at(group.frame, group.mask, at);
         let undefined = &self.warp(group.warp).undefined;
-        let is_followed = |register: Register| undefined.has(group.frame, register.at);
-        let guard = line.guard.map(|(at, _)| Register { at, bits: 1 });
+        let is_followed = |register: Register| undefined.has(group.frame, register.number);
+        let guard = line.guard.map(|(register, _)| register);
         if region.is_none()
             && !guard.is_some_and(is_followed)
             && !line.operands.iter().any(|operand| operand.any_register(is_followed))
@@ -138,12 +138,12 @@ impl Machine<'_> {
 
     /// Of an operand those of its first register that has some.
     pub(super) fn undefined_of(&self, group: Group, operand: &Operand) -> Option<Bits> {
-        operand.places().find_map(|(at, _)| self.undefined(group, at))
+        operand.numbers().find_map(|(number, _)| self.undefined(group, number))
     }
 
     pub(super) fn set_undefined(&mut self, group: Group, to: &Operand, bits: Option<&Bits>) {
         let undefined = &mut self.warp_mut(group.warp).undefined;
-        to.places().for_each(|(at, _)| undefined.set((group.frame, at), group.mask, bits));
+        to.numbers().for_each(|(number, _)| undefined.set((group.frame, number), group.mask, bits));
     }
 
     /// Those who execute a line, by its guard. If a branch depends on a value that is undefined, that is a finding; what another
@@ -151,7 +151,7 @@ impl Machine<'_> {
     fn watch_guard(&mut self, group: Group, line: &Line, at: usize) -> Option<Group> {
         let Some((register, holds)) = line.guard else { return Some(group) };
         let active = group.mask & self.holding(group, register, holds);
-        let Some(bits) = self.undefined(group, register) else {
+        let Some(bits) = self.undefined(group, register.number) else {
             return (active != 0).then_some(Group { mask: active, ..group });
         };
         let mask = bits.mask();
@@ -160,8 +160,7 @@ impl Machine<'_> {
         if computes(line) {
             self.all_undefined(unsure, line, bits.origin);
         } else if !chooses {
-            let guard = Operand::Register(Register { at: register, bits: 1 });
-            self.use_undefined(group, &bits, &guard, DECIDES);
+            self.use_undefined(group, &bits, &Operand::Register(register), DECIDES);
         }
         let mask = active & !mask;
         (mask != 0).then_some(Group { mask, ..group })
@@ -169,15 +168,17 @@ impl Machine<'_> {
 
     fn watch_computed(&mut self, group: Group, words: &[&str], operands: &[Operand]) -> Result<()> {
         let Some((to, from)) = operands.split_first() else { return Ok(()) };
-        let origins =
-            from.iter().flat_map(Operand::places).filter_map(|(at, _)| Some(self.undefined(group, at)?.origin));
+        let origins = from
+            .iter()
+            .flat_map(Operand::numbers)
+            .filter_map(|(number, _)| Some(self.undefined(group, number)?.origin));
         let Some(mut origin) =
             origins.reduce(|one, other| Origin { is_computed: one.is_computed | other.is_computed, ..one })
         else {
             self.set_undefined(group, to, None);
             return Ok(());
         };
-        let is_whole = |operand: &Operand| !matches!(operand, Operand::Vector(_)) && operand.places().count() < 2;
+        let is_whole = |operand: &Operand| !matches!(operand, Operand::Vector(_)) && operand.numbers().count() < 2;
         if words[0] == "mov" && !operands.iter().all(is_whole) {
             let bits = words.last().and_then(|ty| Type::parse(ty)).map_or(64, |ty| ty.bits);
             self.watch_moved(group, bits, [to, &from[0]], origin);
@@ -192,7 +193,7 @@ impl Machine<'_> {
         let undefined =
             from.iter().map(|operand| self.undefined_of(group, operand).map_or([0; LANES], |bits| bits.lanes));
         let undefined: Vec<Lanes> = undefined.collect();
-        let width = to.places().next().map_or(64, |(_, bits)| bits);
+        let width = to.numbers().next().map_or(64, |(_, bits)| bits);
         let lane = |lane: usize| {
             let of = |all: &[Lanes]| all.iter().map(|one| one[lane]).collect::<Vec<u64>>();
             Sources { words, values: &of(&values), undefined: &of(&undefined) }.result(width)
@@ -208,7 +209,7 @@ impl Machine<'_> {
         let (mut whole, all) = ([0u128; LANES], parts(from));
         let part = bits / all.len() as u32;
         for (number, operand) in all.iter().enumerate() {
-            for (half, (at, _)) in operand.places().enumerate() {
+            for (half, (at, _)) in operand.numbers().enumerate() {
                 let begin = part * number as u32 + 64 * half as u32;
                 if let Some(undefined) = self.undefined(group, at) {
                     lanes_of(group.mask).for_each(|lane| whole[lane] |= u128::from(undefined.lanes[lane]) << begin);
@@ -218,7 +219,7 @@ impl Machine<'_> {
         let all = parts(to);
         let part = bits / all.len() as u32;
         for (number, operand) in all.iter().enumerate() {
-            for (half, (at, _)) in operand.places().enumerate() {
+            for (half, (at, _)) in operand.numbers().enumerate() {
                 let begin = part * number as u32 + 64 * half as u32;
                 let lanes = whole.map(|whole| (whole >> begin) as u64 & (u64::MAX >> (64 - part.min(64))));
                 let undefined = &mut self.warp_mut(group.warp).undefined;

@@ -38,8 +38,8 @@ pub(crate) struct Load<Performs> {
     /// Of the lanes that it is too late for: the numbers of their reads, and what they may return in any case.
     pub(crate) late: Vec<(usize, LateRead)>,
     pub(crate) site: u32,
-    /// The registers that it writes, by their names.
-    pub(crate) registers: Vec<String>,
+    /// The places of the registers that it writes.
+    pub(crate) to: Vec<usize>,
     pub(crate) event: Performs,
 }
 

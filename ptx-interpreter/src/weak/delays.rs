@@ -11,7 +11,8 @@ use crate::machine::stop::Result;
 use crate::machine::{Action, Late, Line, Machine};
 use crate::memory::spaces::{Owner, is_shared, owner};
 use crate::ptx::access::{Fence, How, Memory};
-use crate::ptx::text::{names, words, written};
+use crate::ptx::operand::{Operand, Register};
+use crate::ptx::text::words;
 use crate::weak::delayed::{LateRead, Load, Store};
 
 /// How many lengths of waits there are: 1, 2, 4, … rounds. Short waits are as frequent as long ones.
@@ -110,7 +111,7 @@ impl<'a> Machine<'a> {
             Orders::Arrival => self.launch.delays != Delays::LoadsForgotten,
             Orders::Everything => true,
         };
-        own.any(|load| waits(load) || names(text, &load.registers))
+        own.any(|load| waits(load) || line.uses(&load.to))
     }
 
     /// Whether loads of a group become late by an instruction.
@@ -182,7 +183,7 @@ impl<'a> Machine<'a> {
             due = before.map(|load| load.due).max().map_or(due, |before| due.max(before));
         }
         let (site, addresses) = (self.site, *addresses);
-        let registers = written(&self.program.sites[site as usize].text);
+        let to = self.written_places(group);
         let may_be_late = self.launch.delays == Delays::Loads && elements == 1 && bytes <= 8;
         self.delayed.count += 1;
         let number = self.delayed.count;
@@ -197,10 +198,19 @@ impl<'a> Machine<'a> {
             compare: None,
             late: Vec::new(),
             site,
-            registers,
+            to,
             event,
         };
         self.delayed.loads.push(load);
+    }
+
+    /// The places of the registers that the instruction writes that a group executes.
+    fn written_places(&self, group: Group) -> Vec<usize> {
+        let frame = self.frame(group);
+        let first = frame.code.lines[0].site;
+        let line = &frame.code.lines[(self.site - frame.sites - first) as usize];
+        let to = line.operands.first().filter(|to| !matches!(to, Operand::Address(..)));
+        to.into_iter().flat_map(Operand::registers).flat_map(Register::places).collect()
     }
 
     /// Whether an atomic can wait.

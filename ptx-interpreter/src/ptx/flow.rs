@@ -1,0 +1,45 @@
+//! Which registers an instruction reads and writes, and which instructions may come after it.
+
+use crate::machine::{Action, Line};
+use crate::ptx::live::Flow;
+use crate::ptx::operand::Operand;
+use crate::ptx::read::{gives, reads_first};
+use crate::ptx::text::{Statement, guarded, opcode};
+
+/// Of each line of a function.
+pub(crate) fn flows(statements: &[&Statement], lines: &[Line]) -> Vec<Flow> {
+    let lines = statements.iter().zip(lines).enumerate();
+    lines.map(|(at, (statement, line))| flow(line, &statement.text, at)).collect()
+}
+
+fn flow(line: &Line, text: &str, at: usize) -> Flow {
+    let words: Vec<&str> = opcode(guarded(text).1).0.split('.').collect();
+    let mut flow = Flow { next: next(line, at), ..Flow::default() };
+    flow.reads.extend(line.guard.map(|(register, _)| register.number));
+    for (number, operand) in line.operands.iter().enumerate() {
+        let is_first = number == 0 && !matches!(operand, Operand::Address(..));
+        let registers = || operand.registers().into_iter().map(|register| register.number);
+        if !is_first || reads_first(&words) {
+            flow.reads.extend(registers());
+        }
+        if is_first && gives(&words) && line.guard.is_none() {
+            flow.writes.extend(registers());
+        }
+    }
+    flow.names.extend(line.registers().map(|register| register.number));
+    flow
+}
+
+/// The lines that may come after one.
+fn next(line: &Line, at: usize) -> Vec<usize> {
+    let mut next = match &line.action {
+        Action::Straight(_) => vec![at + 1],
+        Action::Branch(target) => vec![*target],
+        Action::Control(step) => step.targets().map_or_else(|| vec![at + 1], <[usize]>::to_vec),
+        Action::Unknown(_) | Action::Malformed(_) => Vec::new(),
+    };
+    if line.guard.is_some() && !next.contains(&(at + 1)) {
+        next.push(at + 1);
+    }
+    next
+}
