@@ -204,7 +204,7 @@ fn code(
         module,
         of_kernel,
         labels: Scoped::new(),
-        tables: tables(&function.statements),
+        tables: text::tables(&function.statements),
         outer: &function.outer,
         block: 0,
     };
@@ -274,14 +274,6 @@ fn code(
     }
 }
 
-/// A table's label is written as one, and its list after it.
-fn tables(statements: &[Statement]) -> HashMap<String, Vec<String>> {
-    let pairs = statements.windows(2);
-    let lists =
-        pairs.filter_map(|pair| Some((pair[0].text.strip_suffix(':')?, pair[1].text.strip_prefix(".branchtargets ")?)));
-    lists.map(|(name, list)| (name.to_owned(), text::operands(list))).collect()
-}
-
 impl Names<'_> {
     /// Registers, and variables within the function.
     fn declare(&mut self, statement: &Statement, shared: &mut Room, frame: &mut usize) {
@@ -329,7 +321,7 @@ impl Names<'_> {
         let mut read_first = Vec::new();
         for register in self.registers.all_mut() {
             register.at = places.get(&register.number).copied().unwrap_or_default();
-            read_first.extend(live.read_first.contains(&register.number).then_some(*register));
+            read_first.extend(live.read_first.binary_search(&register.number).is_ok().then_some(*register));
         }
         read_first.sort_unstable_by_key(|register| register.number);
         (count, read_first)

@@ -16,7 +16,7 @@ pub(crate) struct Flow {
 
 /// What is known of a function's registers.
 pub(crate) struct Live {
-    /// Those that some way through it reads before it writes them.
+    /// Those that some way through it reads before it writes them, from the lowest number on.
     pub(crate) read_first: Vec<usize>,
     /// Of each one the first and the last line at which its value may matter, or at which it may get another one.
     pub(crate) spans: BTreeMap<usize, Span>,

@@ -1,5 +1,7 @@
 //! The text of a module: its variables, its functions, and the statements of a function.
 
+use std::collections::HashMap;
+
 use crate::alu::is_video;
 use crate::ptx::operand::{Operand, number};
 use crate::ptx::scoped::Block;
@@ -449,6 +451,14 @@ pub(crate) fn written(text: &str) -> Vec<String> {
     let to = rest.split('[').next().unwrap_or_default();
     let is_name = |word: &&str| word.starts_with(|first| is_of_name(first) && !first.is_ascii_digit());
     to.split(['{', '}', ',', ' ', '\t']).filter(is_name).map(str::to_owned).collect()
+}
+
+/// A table's label is written as one, and its list after it.
+pub(crate) fn tables(statements: &[Statement]) -> HashMap<String, Vec<String>> {
+    let pairs = statements.windows(2);
+    let lists =
+        pairs.filter_map(|pair| Some((pair[0].text.strip_suffix(':')?, pair[1].text.strip_prefix(".branchtargets ")?)));
+    lists.map(|(name, list)| (name.to_owned(), operands(list))).collect()
 }
 
 /// The predicate in front of an instruction, and the instruction.
