@@ -154,8 +154,10 @@ impl Machine<'_> {
                 }
                 if space == Space::Shared {
                     let begin = self.base(thread, Space::Shared) + self.rank(self.block_of(thread)) * PIECE;
-                    for thread in group.threads().filter(|thread| all[thread.lane].wrapping_sub(begin) >= PIECE) {
-                        self.in_own_shared(thread, all[thread.lane]).map_err(|stop| stop.by(thread.lane))?;
+                    if all.iter().fold(false, |any, address| any | (address.wrapping_sub(begin) >= PIECE)) {
+                        group.threads().try_for_each(|thread| {
+                            self.in_own_shared(thread, all[thread.lane]).map_err(|stop| stop.by(thread.lane))
+                        })?;
                     }
                 } else if space == Space::Global && all.iter().fold(0, |bits, address| bits | address) >= SHARED {
                     group
