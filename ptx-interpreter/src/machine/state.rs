@@ -101,19 +101,6 @@ pub(crate) struct Line {
     pub(crate) is_seen: bool,
 }
 
-impl Line {
-    /// The registers that it names.
-    pub(crate) fn registers(&self) -> impl Iterator<Item = Register> {
-        let guard = self.guard.map(|(register, _)| register);
-        guard.into_iter().chain(self.operands.iter().flat_map(Operand::registers))
-    }
-
-    /// Whether the value of one of these places matters to it, or changes.
-    pub(crate) fn uses(&self, places: &[usize]) -> bool {
-        self.registers().any(|register| register.places().any(|place| places.contains(&place)))
-    }
-}
-
 /// What an instruction does.
 pub(crate) enum Action {
     /// After it comes the next one.

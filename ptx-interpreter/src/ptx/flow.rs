@@ -2,9 +2,22 @@
 
 use crate::machine::{Action, Line};
 use crate::ptx::live::Flow;
-use crate::ptx::operand::Operand;
+use crate::ptx::operand::{Operand, Register};
 use crate::ptx::read::{gives, reads_first};
 use crate::ptx::text::{Statement, guarded, opcode};
+
+impl Line {
+    /// The registers that it names.
+    pub(crate) fn registers(&self) -> impl Iterator<Item = Register> {
+        let guard = self.guard.map(|(register, _)| register);
+        guard.into_iter().chain(self.operands.iter().flat_map(Operand::registers))
+    }
+
+    /// Whether the value of one of these places matters to it, or changes.
+    pub(crate) fn uses(&self, places: &[usize]) -> bool {
+        self.registers().any(|register| register.places().any(|place| places.contains(&place)))
+    }
+}
 
 /// Of each line of a function.
 pub(crate) fn flows(statements: &[&Statement], lines: &[Line]) -> Vec<Flow> {
