@@ -141,11 +141,11 @@ impl Machine<'_> {
     /// A register of one thread has bits that are undefined.
     pub(super) fn give_undefined(&mut self, thread: Thread, to: &Operand, bits: u128, origin: Origin) {
         self.follows = true;
-        for (number, (at, width)) in to.numbers().enumerate() {
+        for (half, (register, width)) in to.numbers().enumerate() {
             let mut lanes = [0; LANES];
-            lanes[thread.lane] = (bits >> (64 * number)) as u64 & (u64::MAX >> (64 - width));
+            lanes[thread.lane] = (bits >> (64 * half)) as u64 & (u64::MAX >> (64 - width));
             let undefined = &mut self.warp_mut(thread.warp).undefined;
-            undefined.set((thread.frame, at), 1 << thread.lane, Some(&Bits { lanes, origin }));
+            undefined.set((thread.frame, register), 1 << thread.lane, Some(&Bits { lanes, origin }));
         }
     }
 
@@ -163,7 +163,7 @@ impl Machine<'_> {
     fn follow_stored(&mut self, group: Group, addresses: &Lanes, bytes: usize, from: &[Operand]) {
         let unset = self.all_unset(group, bytes, from);
         for (number, from) in from.iter().enumerate() {
-            let all: Vec<Option<Bits>> = from.numbers().map(|(at, _)| self.undefined(group, at)).collect();
+            let all: Vec<Option<Bits>> = from.numbers().map(|(register, _)| self.undefined(group, register)).collect();
             let without = |lane: usize| {
                 let parts = all.iter().enumerate().filter_map(|(place, bits)| Some((place, bits.as_ref()?)));
                 let own = parts.fold(0, |all, (place, bits)| all | u128::from(bits.lanes[lane]) << (64 * place));
@@ -226,7 +226,7 @@ impl Machine<'_> {
         let mask = |at: usize| {
             self.undefined(group, at).map_or(0, |bits| lanes_where(group.mask, |lane| is_unset(bits, lane)))
         };
-        from.iter().flat_map(Operand::numbers).fold(group.mask, |all, (at, _)| all & mask(at))
+        from.iter().flat_map(Operand::numbers).fold(group.mask, |all, (register, _)| all & mask(register))
     }
 
     /// A warp has loaded a matrix: the bytes without a value of each row of 16, and where its bytes go.

@@ -209,9 +209,9 @@ impl Machine<'_> {
         let (mut whole, all) = ([0u128; LANES], parts(from));
         let part = bits / all.len() as u32;
         for (number, operand) in all.iter().enumerate() {
-            for (half, (at, _)) in operand.numbers().enumerate() {
+            for (half, (register, _)) in operand.numbers().enumerate() {
                 let begin = part * number as u32 + 64 * half as u32;
-                if let Some(undefined) = self.undefined(group, at) {
+                if let Some(undefined) = self.undefined(group, register) {
                     lanes_of(group.mask).for_each(|lane| whole[lane] |= u128::from(undefined.lanes[lane]) << begin);
                 }
             }
@@ -219,11 +219,11 @@ impl Machine<'_> {
         let all = parts(to);
         let part = bits / all.len() as u32;
         for (number, operand) in all.iter().enumerate() {
-            for (half, (at, _)) in operand.numbers().enumerate() {
+            for (half, (register, _)) in operand.numbers().enumerate() {
                 let begin = part * number as u32 + 64 * half as u32;
                 let lanes = whole.map(|whole| (whole >> begin) as u64 & (u64::MAX >> (64 - part.min(64))));
                 let undefined = &mut self.warp_mut(group.warp).undefined;
-                undefined.set((group.frame, at), group.mask, Some(&Bits { lanes, origin }));
+                undefined.set((group.frame, register), group.mask, Some(&Bits { lanes, origin }));
             }
         }
     }
