@@ -40,10 +40,11 @@ impl BuildScript {
         self.run_in(Path::new("."), vars)
     }
 
-    /// As `run`, in this folder: cargo starts it in that of the package.
+    /// As `run`, in this folder: cargo starts it in that of the package, and gives each run a folder of its own to write to.
     pub(super) fn run_in(&self, package: &Path, vars: &[(&str, &str)]) -> String {
+        let out = tempfile::tempdir_in(&self.folder).expect("a folder can be made here");
         let mut script = Command::new(&self.program);
-        script.current_dir(package).env_clear().env("OUT_DIR", &self.folder).envs(vars.iter().copied());
+        script.current_dir(package).env_clear().env("OUT_DIR", out.path()).envs(vars.iter().copied());
         let output = script.output().expect("it was just compiled");
         assert!(output.status.success(), "the build script failed: {output:?}");
         String::from_utf8(output.stdout).expect("the build script writes text")
