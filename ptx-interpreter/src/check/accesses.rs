@@ -91,7 +91,7 @@ impl Checks {
             let mark = Mark { bytes, ..mark };
             let mut closely =
                 |checks: &mut Checks, at| checks.closely(event, mark, (number, &mut observed), at, rewrites);
-            self.quick(event, &mark, (begin, end), &mut closely);
+            self.quick(event, &mark, [(begin, end)], &mut closely);
         }
         if let Some(scope) = event.how.scope.filter(|_| event.how.writes) {
             self.strong_write(event, scope, number, (observed, continued));

@@ -3,11 +3,9 @@
 //! PTX says that a release fence for the GPU, before that instruction in its thread, synchronizes with the start of the dependent
 //! grid. A block that does not execute it has ended before that start: what it reads is read, but what it writes need not be visible.
 
-use std::collections::HashSet;
-
 use super::actor::Actor;
 use super::clock::{Clock, Known};
-use super::mark::Mark;
+use super::mark::{Mark, QuickMap};
 
 /// Whether an access, of whose threads this is the first, is known.
 pub(super) fn knows(known: &Clock, mark: &Mark, Actor { block, number }: Actor) -> bool {
@@ -21,19 +19,19 @@ pub(super) fn knows(known: &Clock, mark: &Mark, Actor { block, number }: Actor) 
 #[derive(Default)]
 pub(super) struct Dependents {
     known: Clock,
-    blocks: HashSet<u32>,
+    blocks: QuickMap<()>,
 }
 
 impl Dependents {
     /// A thread of a block lets them begin after a fence, if there was one.
     pub(super) fn add(&mut self, block: u32, fenced: Option<&Known>) {
-        self.blocks.insert(block);
+        self.blocks.insert(block.into(), ());
         fenced.into_iter().for_each(|fenced| self.known.join(&fenced.ordered));
     }
 
     /// Whether they come after an access, of whose threads this is the first.
     pub(super) fn sees(&self, mark: &Mark, first: Actor) -> bool {
-        let has_ended = !mark.is_engine && !mark.writes && !self.blocks.contains(&first.block);
+        let has_ended = !mark.is_engine && !mark.writes && !self.blocks.contains_key(&first.block.into());
         has_ended || knows(&self.known, mark, first)
     }
 }

@@ -31,26 +31,31 @@ impl Checks {
         &mut self,
         event: Event,
         mark: &Mark,
-        (begin, end): (u64, u64),
+        ranges: impl IntoIterator<Item = (u64, u64)>,
         closely: &mut dyn FnMut(&mut Checks, u64),
     ) {
-        let mut at = begin / CELL * CELL;
         if mark.scope > 0 || event.how.discards {
-            (at..end).step_by(CELL as usize).for_each(|cell| closely(self, cell));
+            for (begin, end) in ranges {
+                (begin / CELL * CELL..end).step_by(CELL as usize).for_each(|cell| closely(self, cell));
+            }
             return;
         }
         self.shadow.tidy();
         self.threads_of(event.actor.block);
-        while at < end {
-            let (page, first) = (self.open(at), at % PAGE / CELL);
-            let last = (first + (end - at).div_ceil(CELL)).min(CELLS as u64);
-            let (cells, begin) = (first as usize..last as usize, at - first * CELL);
-            if event.how.writes || !self.only_read(event, mark, page, cells.clone()) {
-                self.shadow.spread(page, begin);
-                let deed = Deed { event, mark, alone: self.shadow.crowd.alone(*mark) };
-                self.in_page(&deed, page, cells, begin, closely);
+        let mut alone = None;
+        for (begin, end) in ranges {
+            let mut at = begin / CELL * CELL;
+            while at < end {
+                let (page, first) = (self.open(at), at % PAGE / CELL);
+                let last = (first + (end - at).div_ceil(CELL)).min(CELLS as u64);
+                let (cells, begin) = (first as usize..last as usize, at - first * CELL);
+                if event.how.writes || !self.only_read(event, mark, page, cells.clone()) {
+                    self.shadow.spread(page, begin);
+                    let alone = *alone.get_or_insert_with(|| self.shadow.crowd.alone(*mark));
+                    self.in_page(&Deed { event, mark, alone }, page, cells, begin, closely);
+                }
+                at += (last - first) * CELL;
             }
-            at += (last - first) * CELL;
         }
     }
 

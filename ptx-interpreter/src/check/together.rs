@@ -165,12 +165,10 @@ impl Checks {
         let event = together.event(lowest);
         let alike = self.row_of(together, lanes);
         let mark = self.mark(event, self.known_state(event.actor).epoch);
-        let mut quick = |mark: Mark, begin: u64, end: u64| {
-            self.quick(event, &mark, (begin, end), &mut |checks, at| checks.one_by_one(together, mark, at));
-        };
         if alike.row == Row::default() {
             for (bytes, begin, end) in event.parts() {
-                quick(Mark { lanes: alike.lanes, bytes, ..mark }, begin, end);
+                let mark = Mark { lanes: alike.lanes, bytes, ..mark };
+                self.quick(event, &mark, [(begin, end)], &mut |checks, at| checks.one_by_one(together, mark, at));
             }
             return alike.lanes;
         }
@@ -179,9 +177,8 @@ impl Checks {
         let bytes = event.parts().map(|(bytes, ..)| bytes).next();
         let bytes = bytes.filter(|_| u64::from(row.stride) >= CELL).unwrap_or(WHOLE);
         let mark = Mark { lanes: together.all, bytes, row, ..mark };
-        for (begin, end) in together.ranges(alike) {
-            quick(mark, begin, end);
-        }
+        let ranges = together.ranges(alike);
+        self.quick(event, &mark, ranges, &mut |checks, at| checks.one_by_one(together, mark, at));
         alike.lanes
     }
 

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::checks::Checks;
 use super::dependents::knows;
 use super::early::Early;
@@ -40,8 +42,8 @@ impl KnownTo {
     }
 }
 
-/// The bytes of a cell that are used in each way, and an access of each, by who knows of it.
-type Uses = [[(u8, Mark); 4]; 4];
+/// How the bytes of a cell are used, and who knows of it: which bytes, and an access of each. Mostly one or two.
+type Uses = SmallVec<[((Use, KnownTo), u8, Mark); 2]>;
 
 /// Ranges that have ended, and for each way the one that may go on.
 #[derive(Default)]
@@ -140,8 +142,8 @@ impl Checks {
         let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
         let mut first = 0;
         for part in read.chunk_by(alike) {
-            let mut uses = Uses::default();
-            uses[known.index()][Use::Reads as usize] = part[0];
+            let (bytes, mark) = part[0];
+            let uses = smallvec![((Use::Reads, known), bytes, mark)];
             self.add_cells(ranges, begin, first..first + part.len(), &uses);
             first += part.len();
         }
@@ -149,38 +151,40 @@ impl Checks {
 
     /// How the cell at an address was used. What is written need not be told to be read.
     fn uses_of(&self, cell: Cell, at: u64, counts: Counts<'_>) -> Uses {
-        let mut uses = Uses::default();
+        let mut uses = Uses::new();
         self.shadow.each_mark(cell, |mark| {
             if !counts(mark, at) {
                 return;
             }
-            let how = Use::of(mark.scope >= OF_GPU, mark.writes);
-            let (bytes, first) = &mut uses[self.who_knows(mark, at).index()][how as usize];
-            if *bytes == 0 {
-                *first = *mark;
+            let how = (Use::of(mark.scope >= OF_GPU, mark.writes), self.who_knows(mark, at));
+            match uses.iter_mut().find(|(other, ..)| *other == how) {
+                Some((_, bytes, _)) => *bytes |= bytes_of(mark),
+                None => uses.push((how, bytes_of(mark), *mark)),
             }
-            *bytes |= bytes_of(mark);
         });
+        uses.sort_by_key(|((how, known), ..)| (known.index(), *how != Use::Writes));
         let mut written = 0;
-        for uses in &mut uses {
-            written |= uses[Use::Writes as usize].0;
-            uses[Use::Reads as usize].0 &= !written;
+        for ((how, _), bytes, _) in &mut uses {
+            match how {
+                Use::Writes => written |= *bytes,
+                Use::Reads => *bytes &= !written,
+                _ => {}
+            }
         }
         uses
     }
 
     /// Cells of a page are used so.
     fn add_cells(&self, ranges: &mut Ranges, page: u64, cells: Range<usize>, uses: &Uses) {
-        let all = KnownTo::ALL.into_iter().flat_map(|known| Use::ALL.map(|how| (how, known)));
-        for (how, (bytes, mark)) in all.zip(uses.as_flattened()) {
+        for (how, bytes, mark) in uses {
             let at = |cell: usize| page + cell as u64 * CELL;
             match *bytes {
                 0 => {}
-                WHOLE => self.extend(ranges, how, (at(cells.start), at(cells.end)), mark),
+                WHOLE => self.extend(ranges, *how, (at(cells.start), at(cells.end)), mark),
                 bytes => cells.clone().for_each(|cell| {
                     let is_used = |byte: &u64| bytes >> byte & 1 == 1;
                     for byte in (0..CELL).filter(is_used) {
-                        self.extend(ranges, how, (at(cell) + byte, at(cell) + byte + 1), mark);
+                        self.extend(ranges, *how, (at(cell) + byte, at(cell) + byte + 1), mark);
                     }
                 }),
             }

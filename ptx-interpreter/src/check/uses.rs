@@ -91,8 +91,6 @@ impl Use {
         (self.writes() || other.writes()) && !(is_strong(self) && is_strong(other))
     }
 
-    pub(super) const ALL: [Use; 4] = [Use::Reads, Use::Writes, Use::ReadsStrongly, Use::WritesStrongly];
-
     /// Of an access that is strong for the whole GPU, or not.
     pub(super) fn of(is_strong: bool, writes: bool) -> Use {
         match (is_strong, writes) {

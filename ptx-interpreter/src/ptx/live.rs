@@ -1,6 +1,6 @@
 //! Where in a function the values of its registers may matter, and which ones it may read before it has written them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What an instruction does with registers, by their numbers, and which instructions may come after it.
@@ -18,8 +18,8 @@ pub(crate) struct Flow {
 pub(crate) struct Live {
     /// Those that some way through it reads before it writes them, from the lowest number on.
     pub(crate) read_first: Vec<usize>,
-    /// Of each one the first and the last line at which its value may matter, or at which it may get another one.
-    pub(crate) spans: BTreeMap<usize, Span>,
+    /// Of each number, if a register has it, the first and the last line at which its value may matter, or at which it may get another one.
+    pub(crate) spans: Vec<Option<Span>>,
 }
 
 /// The first line, and the last one.
@@ -37,7 +37,7 @@ struct First {
 
 impl Live {
     pub(crate) fn of(lines: &[Flow]) -> Live {
-        let mut all = Live { read_first: Vec::new(), spans: BTreeMap::new() };
+        let mut all = Live { read_first: Vec::new(), spans: Vec::new() };
         for (at, line) in lines.iter().enumerate() {
             line.names.iter().for_each(|register| all.extend(*register, at));
         }
@@ -61,7 +61,10 @@ impl Live {
 
     /// What some registers hold matters at a line.
     fn extend(&mut self, register: usize, line: usize) {
-        let (first, last) = self.spans.entry(register).or_insert((line, line));
+        if register >= self.spans.len() {
+            self.spans.resize(register + 1, None);
+        }
+        let (first, last) = self.spans[register].get_or_insert((line, line));
         (*first, *last) = (line.min(*first), line.max(*last));
     }
 
@@ -163,7 +166,8 @@ mod tests {
         assert_eq!(live.read_first, [2, 4]);
         // What a loop reads matters up to its end.
         let spans = [(1, (2, 7)), (2, (0, 7)), (3, (5, 7)), (4, (0, 7)), (9, (0, 7))];
-        assert_eq!(live.spans, BTreeMap::from(spans));
+        let found = live.spans.iter().enumerate().filter_map(|(register, span)| Some((register, (*span)?)));
+        assert!(found.eq(spans));
         assert!(Live::of(&[]).read_first.is_empty());
     }
 

@@ -2,7 +2,7 @@
 //! at one time. These few have places, so that a warp's registers stay in the host's caches.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 use crate::ptx::live::Span;
 
@@ -11,8 +11,9 @@ pub(crate) const CARRY: usize = 0;
 
 /// The place of each register, and how many there are. Two registers have one place only if no line matters to both. A wide one has two places,
 /// and keeps them.
-pub(crate) fn places(spans: &BTreeMap<usize, Span>, is_wide: impl Fn(usize) -> bool) -> (HashMap<usize, usize>, usize) {
-    let mut spans: Vec<(Span, usize)> = spans.iter().map(|(register, span)| (*span, *register)).collect();
+pub(crate) fn places(spans: &[Option<Span>], is_wide: impl Fn(usize) -> bool) -> (HashMap<usize, usize>, usize) {
+    let spans = spans.iter().enumerate();
+    let mut spans: Vec<(Span, usize)> = spans.filter_map(|(register, span)| Some(((*span)?, register))).collect();
     spans.sort_unstable();
     let (mut places, mut taken) = (HashMap::new(), CARRY + 1);
     let (mut free, mut ends): (Vec<usize>, BinaryHeap<Reverse<(usize, usize)>>) = Default::default();
@@ -39,11 +40,10 @@ mod tests {
 
     #[test]
     fn places_are_taken_again() {
-        let spans =
-            BTreeMap::from([(10, (0, 3)), (11, (1, 2)), (12, (3, 5)), (13, (4, 9)), (14, (4, 4)), (15, (5, 5))]);
-        let (places, count) = places(&spans, |register| register == 13);
-        // 12 begins where 10 ends, which one instruction may read and write. 13 is wide.
-        let expected = HashMap::from([(10, 1), (11, 2), (12, 2), (14, 1), (13, 3), (15, 1)]);
+        let spans = [Some((0, 3)), Some((1, 2)), Some((3, 5)), Some((4, 9)), None, Some((4, 4)), Some((5, 5))];
+        let (places, count) = places(&spans, |register| register == 3);
+        // 2 begins where 0 ends, which one instruction may read and write. 3 is wide.
+        let expected = HashMap::from([(0, 1), (1, 2), (2, 2), (5, 1), (3, 3), (6, 1)]);
         assert_eq!((places, count), (expected, 5));
     }
 }
