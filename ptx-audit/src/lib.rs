@@ -31,3 +31,7 @@ mod source;
 pub use accesses::Access;
 pub use kernels::{Code, audit, bounded};
 pub use source::{Place, Text};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -115,6 +115,10 @@ impl Program {
     }
 }
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// Whether the interpreter knows an instruction that only computes.
 pub fn computes(opcode: &str) -> bool {
     alu::alu(opcode).is_some()
