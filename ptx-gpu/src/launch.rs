@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use ptx_interpreter::{
-    Before, Counting, Counts, Delays, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Outside, Overwritten,
+    Before, Counting, Counts, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Order, Outside, Overwritten,
     Peer, Piece, Record, Report, Stop, Used, Why,
 };
 
@@ -20,7 +20,7 @@ use crate::memory::{FREED, host_mapping};
 use crate::order::Point;
 use crate::output::{note, print, tell};
 use crate::reach::Reach;
-use crate::seeds::{Seed, seeds};
+use crate::seeds::{Runs, seeds, uncompared};
 use crate::settings::SETTINGS;
 use crate::status::{
     ASSERT, ILLEGAL_ADDRESS, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
@@ -101,7 +101,7 @@ impl Gpu {
         // What an order overwrites is put back before the next one.
         let overwritten = (may || seeds.len() > 1).then(|| (Mutex::<Overwritten>::default(), self.heap().clone()));
         let (mut kept_used, mut kept_launched) = (Used::default(), Vec::new());
-        let (mut after, mut newest) = (None, SETTINGS.weak.then(Newest::default));
+        let (mut after, mut newest) = (None, SETTINGS.weak.then(|| Newest::new(SETTINGS.seed)));
         let begins_early = shape.is_programmatic && self.device.sm >= PROGRAMMATIC && points[0].grid_before.is_some();
         // The first order's own uses are no earlier work to the others.
         let before = if grids.len() > 1 {
@@ -114,7 +114,10 @@ impl Gpu {
                 self.take_back(overwritten, heap);
             }
             let kept = overwritten.as_ref().map(|(overwritten, _)| overwritten);
-            let report = self.run((grids, &before), &name, shape, (seed, begins_early), kept);
+            let run = |order: &Order<'_>, goes_on| {
+                self.run((grids, &before), &name, shape, (order, goes_on, begins_early), kept)
+            };
+            let report = run(&seed.order, seed.goes_on());
             let (report, fault) = match report {
                 Ok(report) => {
                     let fault = fault(&report);
@@ -127,8 +130,11 @@ impl Gpu {
                 self.launches -= 1;
                 return Ok(None);
             }
-            let newest_and_kept = newest.as_mut().zip(kept);
-            let differs = newest_and_kept.and_then(|(newest, kept)| self.compare(newest, seed, &report, kept));
+            let mut differs = Vec::new();
+            if let Some((newest, (overwritten, heap))) = newest.as_mut().zip(overwritten.as_ref()) {
+                let mut runs = Runs { gpu: self, run: |order: &Order<'_>| run(order, false), overwritten, heap };
+                differs = runs.compare(newest, seed, &report).unwrap_or_default();
+            }
             let stop = report.stop.as_ref().map(ToString::to_string);
             self.has_counted(&function, &report.counts);
             let Report { mut findings, instructions, printed, used, launched, .. } = report;
@@ -145,8 +151,8 @@ impl Gpu {
                 (kept_used, kept_launched) = (used, launched);
             }
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
-            let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(Newest::why_not).map(str::to_owned);
-            let (goes_on, seed) = (seed.goes_on(), seed.number);
+            let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(uncompared);
+            let (goes_on, seed) = (seed.goes_on(), seed.order.seed);
             let record = Record {
                 kernel,
                 launch,
@@ -206,7 +212,7 @@ impl Gpu {
         (grids, before): (&[Grid<'_>], &[Before]),
         name: &str,
         shape: &Shape,
-        (seed, begins_early): (Seed, bool),
+        (order, goes_on, begins_early): (&Order<'_>, bool, bool),
         overwritten: Option<&Mutex<Overwritten>>,
     ) -> std::result::Result<Report, Status> {
         let function = self.function(grids[0].function)?;
@@ -228,15 +234,16 @@ impl Gpu {
             cluster: shape.cluster,
             cooperative: shape.is_cooperative,
             resident: Some(self.resident_blocks(function, shape)),
-            seed: seed.number,
+            seed: order.seed,
             steps: u64::MAX,
-            delays: if seed.is_weak { Delays::Loads } else { Delays::None },
+            delays: order.delays,
+            only: order.only,
             deadline: SETTINGS.deadline,
             heap: Some(&self.heap),
-            tells_used: seed.goes_on(),
+            tells_used: goes_on,
             counting: SETTINGS.counting,
             overwritten,
-            begins_early: begins_early && seed.goes_on(),
+            begins_early: begins_early && goes_on,
             takes_launched: true,
             objects: Some(&objects),
             aliases: &aliases,

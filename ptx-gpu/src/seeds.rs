@@ -1,16 +1,18 @@
 //! The orders of its threads in which a launch is run, and what they leave.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ptx_interpreter::{Finding, Heap, Left, Newest, Overwritten, Report};
+use ptx_interpreter::{Again, Finding, Heap, Left, Newest, Order, Overwritten, Report};
 
 use crate::gpu::Gpu;
 use crate::settings::SETTINGS;
+use crate::status::{Result, Status};
 
 /// What makes an order of threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Seed {
-    pub(crate) number: u64,
+    pub(crate) order: Order<'static>,
     /// Whether loads return older values too.
     pub(crate) is_weak: bool,
 }
@@ -18,18 +20,22 @@ pub(crate) struct Seed {
 impl Seed {
     /// Whether the program goes on with what this order leaves.
     pub(crate) fn goes_on(self) -> bool {
-        self.number == SETTINGS.seed && !self.is_weak
+        self.order.seed == SETTINGS.seed && !self.is_weak
     }
 }
 
 /// The orders of each launch. The one with which the program goes on comes first, so that what goes wrong in every order is told of that
 /// one.
 pub(crate) fn seeds() -> Vec<Seed> {
-    let strong = if SETTINGS.weak { <Newest>::ORDERS } else { SETTINGS.seeds };
+    let strong = if SETTINGS.weak { Newest::ORDERS } else { SETTINGS.seeds };
     let weak = if SETTINGS.weak { SETTINGS.seeds } else { 0 };
-    let orders =
-        |count: u64, is_weak| (0..count).map(move |at| Seed { number: SETTINGS.seed.wrapping_add(at), is_weak });
-    orders(strong, false).chain(orders(weak, true)).collect()
+    let order = |at: u64| match SETTINGS.weak {
+        true => Order::newest(SETTINGS.seed, at),
+        false => Order::newest(SETTINGS.seed.wrapping_add(at), 0),
+    };
+    let newest = (0..strong).map(|at| Seed { order: order(at), is_weak: false });
+    let older = (0..weak).map(|at| Seed { order: Order::weak(SETTINGS.seed.wrapping_add(at)), is_weak: true });
+    newest.chain(older).collect()
 }
 
 /// What an order leaves.
@@ -57,24 +63,47 @@ impl Gpu {
         unsafe { after.changed.put() };
         self.heap().clone_from(&after.heap);
     }
+}
 
-    /// Compares what an order with older values leaves with what the others left.
-    pub(crate) fn compare(
-        &self,
-        newest: &mut Newest<Left>,
-        seed: Seed,
-        report: &Report,
-        overwritten: &Mutex<Overwritten>,
-    ) -> Option<Finding> {
-        let overwritten = lock(overwritten);
-        let changed = left(&overwritten);
-        if !seed.is_weak {
-            newest.add(report, changed);
-            return None;
+/// Runs of a launch.
+pub(crate) struct Runs<'g, R> {
+    pub(crate) gpu: &'g Gpu,
+    pub(crate) run: R,
+    pub(crate) overwritten: &'g Mutex<Overwritten>,
+    pub(crate) heap: &'g Heap,
+}
+
+impl<R> Runs<'_, R>
+where
+    Self: Again<Error = Status>,
+{
+    /// Compares what an order with older values has left with what the others left.
+    pub(crate) fn compare(&mut self, newest: &mut Newest, seed: Seed, report: &Report) -> Result<Vec<Finding>> {
+        let changed = left(&lock(self.overwritten));
+        if seed.is_weak {
+            return newest.judge(&seed.order, (report, changed), self);
         }
+        newest.add(report, changed, self);
+        Ok(Vec::new())
+    }
+}
+
+impl<R: FnMut(&Order<'_>) -> Result<Report>> Again for Runs<'_, R> {
+    type Error = Status;
+
+    fn run(&mut self, order: &Order<'_>) -> Result<(Report, Left)> {
+        self.gpu.take_back(self.overwritten, self.heap);
+        let report = (self.run)(order)?;
+        Ok((report, left(&lock(self.overwritten))))
+    }
+
+    fn before(&self, address: u64) -> u8 {
         // SAFETY: what was not overwritten is as it was, and the address is of an allocation.
-        let before = |address: u64| overwritten.before(address).unwrap_or_else(|| unsafe { *(address as *const u8) });
-        newest.differs(report, &changed, before, |address| self.memory.piece_of(address))
+        lock(self.overwritten).before(address).unwrap_or_else(|| unsafe { *(address as *const u8) })
+    }
+
+    fn piece(&self, address: u64) -> (Arc<str>, Range<u64>) {
+        self.gpu.memory.piece_of(address)
     }
 }
 
@@ -86,4 +115,12 @@ fn left(overwritten: &Overwritten) -> Left {
 
 fn lock(overwritten: &Mutex<Overwritten>) -> MutexGuard<'_, Overwritten> {
     overwritten.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What of that which an order with older values leaves is compared with nothing, and why.
+pub(crate) fn uncompared(newest: &Newest) -> Option<String> {
+    match newest.why_not() {
+        Some(why) => Some(format!("what it leaves is compared with nothing: {why}")),
+        None => Some(format!("words of {} that depend on the order of threads are not compared", newest.free()?)),
+    }
 }

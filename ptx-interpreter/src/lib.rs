@@ -64,7 +64,7 @@ pub use ptx::variable::{Pointer, Variable};
 pub use record::Record;
 pub use report::Report;
 pub use trial::Trial;
-pub use weak::compared::Newest;
+pub use weak::compared::{Again, Newest, Order};
 
 use machine::Action;
 

@@ -37,7 +37,7 @@ pub struct Record {
     pub findings: Vec<Finding>,
     /// Why it could not be run to its end, if that is no fault of the program.
     pub stop: Option<String>,
-    /// Of an order with older values, why what it left was compared with nothing, if so.
+    /// Of an order with older values, what of that which it left was compared with nothing, and why.
     #[serde(default)]
     pub uncompared: Option<String>,
 }

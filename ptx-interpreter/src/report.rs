@@ -33,6 +33,8 @@ pub struct Report {
     /// Of a [weak](crate::Trial::weak) launch the loads that returned another value than the newest one, and the stores that came
     /// before others, the first of each instruction.
     pub older: Vec<Place>,
+    /// How many of its accesses the seed let go another way than the usual one, if there was one.
+    pub deviations: u64,
     /// How many parts of the launch ran without knowing of each other; 0 if it ran as a whole. See [`Parts`](crate::Parts).
     pub parts: usize,
     /// Which memory it has used, if the launch [asks for that](Launch::tells_used).
@@ -109,8 +111,22 @@ impl Program {
         let places = findings.iter_mut().flat_map(|finding| &mut finding.places);
         places.chain(&mut older).for_each(|place| machine.grids.name(place));
         let used = if launch.tells_used { machine.used() } else { Used::default() };
+        let deviations = machine.weak.deviations;
         let Machine { steps: instructions, counts, spins, printed, launched, .. } = machine;
-        Report { findings, stop, spins, printed, instructions, shadow, older, used, counts, launched, parts: 0 }
+        Report {
+            findings,
+            stop,
+            spins,
+            printed,
+            instructions,
+            shadow,
+            older,
+            deviations,
+            used,
+            counts,
+            launched,
+            parts: 0,
+        }
     }
 
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {

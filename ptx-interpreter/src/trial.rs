@@ -13,6 +13,7 @@ use crate::machine::{Machine, Program};
 use crate::memory::alias::Alias;
 use crate::memory::gaps::Gaps;
 use crate::report::Report;
+use crate::weak::compared::Order;
 
 /// A launch of a kernel with buffers of its own.
 ///
@@ -52,7 +53,8 @@ pub struct Trial<'p> {
     gpus: usize,
     shared: usize,
     seed: u64,
-    weak: bool,
+    delays: Delays,
+    only: Option<Vec<u64>>,
     parts: Parts,
     steps: u64,
     counting: Counting,
@@ -83,7 +85,8 @@ impl<'p> Trial<'p> {
             gpus: 1,
             shared: 0,
             seed: 0,
-            weak: false,
+            delays: Delays::None,
+            only: None,
             parts: Parts::default(),
             steps: u64::MAX,
             counting: Counting::Nothing,
@@ -162,7 +165,13 @@ impl<'p> Trial<'p> {
     /// Whether a load may return every value that the memory model allows, and not only the newest one, and a store may come before
     /// what another thread has stored already. The seed chooses.
     pub fn weak(&mut self, weak: bool) -> &mut Self {
-        self.weak = weak;
+        self.delays = if weak { Delays::Loads } else { Delays::None };
+        self
+    }
+
+    /// In which order of its threads, and of their accesses.
+    pub fn order(&mut self, order: &Order<'_>) -> &mut Self {
+        (self.seed, self.delays, self.only) = (order.seed, order.delays, order.only.map(<[u64]>::to_vec));
         self
     }
 
@@ -328,7 +337,7 @@ impl<'p> Trial<'p> {
     /// a load returns if it is [weak](Trial::weak). So all that a small kernel may do can be gone through. Copies are done as
     /// early as they can be.
     pub fn check_in_order(&mut self, mut choose: impl FnMut(Choice<'_>) -> usize) -> Report {
-        let weak = self.weak;
+        let weak = self.delays == Delays::Loads;
         let run = |machine: &mut Machine<'_>| {
             if weak {
                 machine.weaken();
@@ -388,7 +397,8 @@ impl<'p> Trial<'p> {
             counting: self.counting,
             aliases: &self.aliases(),
             peers: &peers,
-            delays: if self.weak { Delays::Loads } else { Delays::None },
+            delays: self.delays,
+            only: self.only.as_deref(),
             ..Launch::new(&self.kernel, of_gpu(0))
         };
         check(self.program, &Outside { holds: &holds, variable: &|_| None }, &launch, pieces)

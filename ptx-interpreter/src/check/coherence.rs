@@ -303,7 +303,9 @@ impl<R: Clone> Location<R> {
         // Those that are performed later return what they may return in any case.
         for late in std::mem::take(&mut self.late) {
             let source = late.exchanged.map(|own| self.messages[own].source);
-            if let Some(Source::Message(source)) = source {
+            if late.kept.is_some() {
+                self.late.push(late);
+            } else if let Some(Source::Message(source)) = source {
                 let (kept, after) = (self.messages[source].value, Vec::new());
                 self.late.push(Late { kept, after, exchanged: None, ..late });
             }

@@ -212,6 +212,9 @@ const IN_RUST: [(&str, &str); 8] = [
 /// The title of what the deadline ended.
 pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
 
+/// The title of what is only so with older values.
+pub(crate) const OLDER: &str = "older values, which the memory model lets loads return, change what the kernel leaves";
+
 /// The title of a use of a barrier that nothing orders after its initialisation, which is the first place.
 pub(super) const UNORDERED_INIT: &str = "a thread uses a barrier, and nothing orders that after its `mbarrier.init`";
 
@@ -309,6 +312,14 @@ impl Finding {
             Kind::Race => has_line && other.is_of_an_update() && is_of_update(),
             _ => false,
         }
+    }
+
+    /// Whether older values change what the kernel leaves, and all that another finding of that kind needs, this one needs too. So it is gone
+    /// when the other one is.
+    pub fn needs_what(&self, other: &Finding) -> bool {
+        let is_here = |needed: &Place| self.places.iter().any(|place| place.is_of_the_line_of(needed));
+        let are_older = self.title == OLDER && other.title == OLDER && !other.places.is_empty();
+        are_older && other.places.iter().all(is_here)
     }
 
     /// Whether all of its threads are of one warp.

@@ -53,6 +53,9 @@ pub struct Launch<'a> {
     pub l1: L1,
     /// What accesses wait for.
     pub delays: Delays,
+    /// Where loads are [late](Delays::Loads): which accesses go another way than the usual one, of those that the seed chooses, by their
+    /// numbers. Without it all do. Threads wait for the others that are late, and do nothing before that.
+    pub only: Option<&'a [u64]>,
     /// When it has to have ended.
     pub deadline: Option<std::time::Instant>,
     /// What `malloc` gives, and kernels before have allocated. Without it the launch has one of its own.
@@ -99,6 +102,7 @@ impl<'a> Launch<'a> {
             steps: 1 << 30,
             l1: L1::None,
             delays: Delays::None,
+            only: None,
             deadline: None,
             heap: None,
             tells_used: false,

@@ -16,6 +16,7 @@ use crate::memory::spaces::PIECE;
 use crate::parts::joint::Part;
 use crate::ptx::operand::Register;
 use crate::ptx::paths::Paths;
+use crate::weak::older::Older;
 
 /// Instructions of a turn, at most, in the first rounds: what happens in a short program depends on whose turn it is.
 const TURN: u64 = 32;
@@ -148,7 +149,7 @@ impl<'a> Machine<'a> {
             part,
             scratch: [[0; LANES]; 2],
             checks: None,
-            weak: Default::default(),
+            weak: Box::new(Older::new(launch.seed)),
             delayed: Default::default(),
             stuck_at: Vec::new(),
             spins: false,

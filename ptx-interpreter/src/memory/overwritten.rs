@@ -1,9 +1,12 @@
 //! What launches overwrite of the memory outside, so that a launch can be taken back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::parts::overlay::{NONE, Overlay, PAGE, Page, on_pages, ranges};
+
+/// The bits of an address in a buffer that has no address of its own.
+const BUFFER: u32 = 40;
 
 /// What launches have overwritten of the memory outside, as it was before. See [`Launch::overwritten`](crate::Launch::overwritten).
 #[derive(Default)]
@@ -84,11 +87,36 @@ impl Left {
         }
     }
 
-    /// Where the first byte is that another launch has left otherwise.
-    pub fn differs_from(&self, other: &Left) -> Option<u64> {
-        let differs = |number: &&u64| self.0.get(number) != other.0.get(number);
-        let begin = self.0.keys().chain(other.0.keys()).filter(differs).min()? * PAGE;
-        (begin..begin + PAGE).find(|address| self.at(*address) != other.at(*address))
+    /// What is in buffers, each at an [address](Left::place) that stands for it.
+    pub fn of(buffers: &[Vec<u8>]) -> Left {
+        let mut all = Overlay::default();
+        for (number, buffer) in buffers.iter().enumerate() {
+            let begin = Left::place(number);
+            for range in on_pages(begin, buffer.len()) {
+                let page = all.page((begin + range.start as u64) / PAGE);
+                // SAFETY: it is in the buffer.
+                unsafe { page.copy(0..range.len(), buffer[range].as_ptr()) };
+            }
+        }
+        Left(all.into_pages().collect())
+    }
+
+    /// Where a buffer begins.
+    pub fn place(number: usize) -> u64 {
+        (number as u64) << BUFFER
+    }
+
+    /// The buffer that an address is in.
+    pub fn buffer_of(address: u64) -> usize {
+        (address >> BUFFER) as usize
+    }
+
+    /// The words that another launch has left otherwise, by their addresses.
+    pub fn words_other_than<'a>(&'a self, other: &'a Left) -> impl Iterator<Item = u64> + 'a {
+        let differs = |number: &u64| self.0.get(number) != other.0.get(number);
+        let pages: BTreeSet<u64> = self.0.keys().chain(other.0.keys()).copied().filter(differs).collect();
+        let words = pages.into_iter().flat_map(|number| (number * PAGE..(number + 1) * PAGE).step_by(4));
+        words.filter(|word| (*word..word + 4).any(|address| self.at(address) != other.at(address)))
     }
 
     /// What it has at an address, if the byte was changed.

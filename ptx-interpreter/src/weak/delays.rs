@@ -73,8 +73,8 @@ impl<'a> Machine<'a> {
     }
 
     fn later(&mut self) -> u64 {
-        let longest = 1 << self.draw(DELAYS);
-        self.round + 1 + self.draw(longest)
+        let longest = 1 << self.weak.draw(DELAYS);
+        self.round + 1 + self.weak.draw(longest)
     }
 
     /// Whether a group can execute an instruction now, where there are delays. It cannot if a load before it has to be performed first.
@@ -111,7 +111,7 @@ impl<'a> Machine<'a> {
             Orders::Arrival => self.launch.delays != Delays::LoadsForgotten,
             Orders::Everything => true,
         };
-        own.any(|load| waits(load) || line.uses(&load.to))
+        own.any(|load| load.rests || waits(load) || line.uses(&load.to))
     }
 
     /// Whether loads of a group become late by an instruction.
@@ -156,7 +156,7 @@ impl<'a> Machine<'a> {
         self.show(|store| store.is_of(group) && store.meets(store.thread, addresses[store.thread.lane], bytes))?;
         let is_weak = self.launch.delays == Delays::Loads;
         let is_held = how.acquires && !is_weak && self.launch.delays != Delays::LoadsForgotten;
-        let may_wait = !is_held && (!is_weak || self.deviates());
+        let may_wait = !is_held && (!is_weak || self.may_rest());
         let is_there = |address: u64| self.is_global(address) || is_weak && is_shared(address);
         let waits = may_wait && group.threads().all(|thread| is_there(addresses[thread.lane]));
         if is_held || is_weak && !waits {
@@ -185,6 +185,10 @@ impl<'a> Machine<'a> {
         let (site, addresses) = (self.site, *addresses);
         let to = self.written_places(group);
         let may_be_late = self.launch.delays == Delays::Loads && elements == 1 && bytes <= 8;
+        let rests = std::mem::take(&mut self.weak.rests);
+        if !rests {
+            self.note_wait(group, &addresses, bytes, how);
+        }
         self.delayed.count += 1;
         let number = self.delayed.count;
         let load = Load {
@@ -195,6 +199,7 @@ impl<'a> Machine<'a> {
             bytes,
             how,
             may_be_late,
+            rests,
             compare: None,
             late: Vec::new(),
             site,
@@ -217,7 +222,7 @@ impl<'a> Machine<'a> {
     #[inline]
     pub(crate) fn may_delay_atomic(&mut self, address: u64, bytes: usize) -> bool {
         let may_wait = self.remembers_values() && bytes <= 8;
-        may_wait && (self.is_global(address) || is_shared(address)) && self.deviates()
+        may_wait && (self.is_global(address) || is_shared(address)) && self.may_rest()
     }
 
     /// Lets an atomic wait. One that compares may be late: as a read that finds another value.

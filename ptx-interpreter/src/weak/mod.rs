@@ -3,6 +3,7 @@
 pub(crate) mod compared;
 pub(crate) mod delayed;
 pub(crate) mod delays;
+mod needed;
 pub(crate) mod older;
 
 use crate::check::Event;
@@ -151,7 +152,40 @@ impl Machine<'_> {
 
     /// Whether an access may go another way than the usual one.
     pub(crate) fn deviates(&mut self) -> bool {
-        self.weak.by_caller || self.is_in_time() && self.draw(RARE) == 0
+        self.weak.rests = false;
+        self.deviation() == Some(true)
+    }
+
+    /// Whether an access waits, or its thread for it.
+    pub(crate) fn may_rest(&mut self) -> bool {
+        let deviation = self.deviation();
+        self.weak.rests = deviation == Some(false);
+        deviation.is_some()
+    }
+
+    /// Whether the seed lets an access go another way than the usual one, and whether those who run the launch want that.
+    fn deviation(&mut self) -> Option<bool> {
+        if self.weak.by_caller {
+            return Some(true);
+        }
+        if !self.is_in_time() || self.weak.draw(RARE) > 0 {
+            return None;
+        }
+        let number = self.weak.deviations;
+        self.weak.deviations += 1;
+        Some(self.launch.only.is_none_or(|only| only.binary_search(&number).is_ok()))
+    }
+
+    /// Of the few accesses that go another way, those that wait are told too.
+    pub(crate) fn note_wait(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) {
+        if self.launch.only.is_none() {
+            return;
+        }
+        let thread = group.first();
+        let event = self.event(thread, addresses[thread.lane], bytes, how);
+        if let Some(checks) = &mut self.checks {
+            checks.note_wait(event);
+        }
     }
 
     /// One of several ways, by its number. The seed chooses none before the `first` one.
@@ -165,7 +199,7 @@ impl Machine<'_> {
                 self.weak.asked = count - 1;
                 stop(Why::Wrong, "a way has to be chosen")
             }
-            (false, _) => Ok(first + self.draw((count - first) as u64) as usize),
+            (false, _) => Ok(first + self.weak.draw((count - first) as u64) as usize),
         }
     }
 

@@ -21,12 +21,30 @@ pub(crate) struct Older {
     /// How many ways there were besides the usual one, and which was chosen. 0 is the usual one.
     pub(crate) asked: usize,
     pub(crate) chosen: Option<usize>,
+    /// What the seed chooses by, apart from whose turn it is.
+    pub(crate) random: u64,
+    /// Accesses that may have gone another way so far.
+    pub(crate) deviations: u64,
+    /// Whether the access that waits next is one for which its thread waits.
+    pub(crate) rests: bool,
     /// What was written so far, and the round in which that last changed.
     pub(crate) progress: u64,
     pub(crate) since: u64,
 }
 
 impl Older {
+    pub(crate) fn new(seed: u64) -> Older {
+        Older { random: (seed ^ 0xd1b5_4a32_d192_ed03).max(1), ..Older::default() }
+    }
+
+    /// A number below that one.
+    pub(crate) fn draw(&mut self, below: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) % below
+    }
+
     /// What a lane's load returns instead of what memory holds.
     #[inline]
     pub(crate) fn value(&self, lane: usize, address: u64) -> Option<u64> {

@@ -8,8 +8,8 @@ pub(crate) struct Orders {
     pub(crate) asked: u64,
     /// Those that the deadline did not cut off.
     pub(crate) ended: u64,
-    /// With `--weak`: whether what they leave is compared with orders without older values, or why it is not.
-    pub(crate) compared: Option<Result<(), &'static str>>,
+    /// With `--weak`: where something of what they leave is compared with nothing, since it depends on the order; or why nothing is compared.
+    pub(crate) compared: Option<Result<Option<String>, &'static str>>,
 }
 
 impl Orders {
@@ -24,7 +24,7 @@ impl Orders {
 
     /// Whether what they leave is compared with orders without older values.
     pub(crate) fn is_compared(&self) -> bool {
-        matches!(self.compared, Some(Ok(())))
+        matches!(self.compared, Some(Ok(_)))
     }
 
     /// A line for each thing that was asked for and not done.
@@ -33,15 +33,19 @@ impl Orders {
         if self.ended < self.asked {
             lines += &format!("{kernel}: the deadline came first: {} ran\n", self.count());
         }
-        if let Some(Err(why)) = self.compared {
-            lines += &format!("{kernel}: what it leaves is compared with nothing: {why}\n");
+        match &self.compared {
+            Some(Err(why)) => lines += &format!("{kernel}: what it leaves is compared with nothing: {why}\n"),
+            Some(Ok(Some(names))) => {
+                lines += &format!("{kernel}: words of {names} that depend on the order of threads are not compared\n");
+            }
+            _ => {}
         }
         lines
     }
 
     /// As a field of a finding.
     pub(crate) fn json(&self) -> Value {
-        let compared = self.compared.map(|compared| compared.is_ok());
+        let compared = self.compared.as_ref().map(Result::is_ok);
         json!({ "asked": self.asked, "ended": self.ended, "compared": compared })
     }
 }

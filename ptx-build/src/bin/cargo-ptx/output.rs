@@ -106,7 +106,25 @@ fn shown<'r>(records: &'r [Record], names: &Names<'_>) -> Vec<Shown<'r>> {
             }
         }
     }
+    fold(&mut shown);
     shown
+}
+
+/// What is gone with another finding is counted there.
+fn fold(shown: &mut Vec<Shown<'_>>) {
+    for at in (0..shown.len()).rev() {
+        let one = &shown[at].finding;
+        let needs = |(other, less): &(usize, &Shown<'_>)| {
+            let is_less = less.finding.places.len() < one.places.len() || *other < at;
+            *other != at && is_less && one.needs_what(&less.finding)
+        };
+        if let Some((other, _)) = shown.iter().enumerate().find(needs) {
+            let gone = shown.remove(at);
+            let left = &mut shown[if other > at { other - 1 } else { other }];
+            left.named.times += gone.named.times;
+            left.kernels.extend(gone.kernels);
+        }
+    }
 }
 
 /// What of the orders of a kernel is missing; beside JSON, to standard error.
@@ -114,13 +132,13 @@ pub(crate) fn missing(kernel: &str, orders: &Orders, as_json: bool) -> Result<()
     printed(&orders.missing(kernel), as_json)
 }
 
-/// Which launches are compared with nothing, once for each kernel and reason; beside JSON, to standard error.
+/// What launches leave that is compared with nothing, once for each kernel and reason; beside JSON, to standard error.
 pub(crate) fn uncompared(records: &[Record], as_json: bool) -> Result<()> {
     let mut told = BTreeSet::new();
     let mut lines = String::new();
     for Record { kernel, launch, uncompared, .. } in records {
         if let Some(why) = uncompared.as_ref().filter(|why| told.insert((kernel, *why))) {
-            lines += &format!("{}: what launch {launch} leaves is compared with nothing: {why}\n", readable(kernel));
+            lines += &format!("{}: launch {launch}: {why}\n", readable(kernel));
         }
     }
     printed(&lines, as_json)

@@ -6,15 +6,17 @@ mod map;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use argument::{Argument, laid_out};
 use ptx_build::error::{Error, Result};
-use ptx_interpreter::{Newest, Parts, Program, Record, Report, Trial};
+use ptx_interpreter::{Again, Delays, Finding, Left, Newest, Order, Parts, Program, Record, Report, Trial};
 
 use crate::allow::Allow;
 use crate::counted::Counted;
@@ -169,28 +171,30 @@ impl Run {
         end: Option<Instant>,
     ) -> Result<(Vec<Record>, Orders)> {
         let seeds = self.seeds.max(1);
-        let once = |program: &mut Option<Program>, seed, weak| {
-            self.once(fresh(program, text), kernel, contents, seed, end, weak)
+        let once = |program: &mut Option<Program>, order: &Order<'_>| {
+            self.once(fresh(program, text), kernel, contents, order, end)
         };
-        let mut program = None;
-        let newest = self.weak.then(|| self.newest(|seed| once(&mut program, seed, false))).transpose()?;
+        let newest = self.weak.then(|| self.newest(&mut Runs { program: None, once: &once })).transpose()?;
+        let (newest, wrong) = newest.map_or_else(Default::default, |(newest, wrong)| (Some(Mutex::new(newest)), wrong));
         let cores = thread::available_parallelism().map_or(1, usize::from).min(seeds as usize);
         let next = AtomicU64::new(0);
         let work = || -> Result<Vec<Record>> {
-            let (mut done, mut program) = (Vec::new(), None);
+            let (mut done, mut runs) = (Vec::new(), Runs { program: None, once: &once });
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 if at >= seeds || at > 0 && end.is_some_and(|end| Instant::now() > end) {
                     return Ok(done);
                 }
                 let seed = self.seed + at;
-                let (mut report, left) = once(&mut program, seed, self.weak)?;
-                let name = |argument: usize| format!("argument {argument}");
-                let differs = newest.as_ref().and_then(|newest| newest.differs(&report, &left, name));
-                report.findings.extend(differs);
+                let order = if self.weak { Order::weak(seed) } else { Order::newest(seed, 0) };
+                let (mut report, left) = runs.run(&order)?;
+                if let Some(newest) = &newest {
+                    let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
+                    report.findings.extend(newest.judge(&order, (&report, left), &mut runs)?);
+                }
                 let counts = std::mem::take(&mut report.counts);
                 let mut record = self.record(kernel, seed, report);
-                if let Some(program) = &program {
+                if let Some(program) = &runs.program {
                     self.counted.add(&mut record, program, &counts, &self.file);
                 }
                 done.push(record);
@@ -202,23 +206,28 @@ impl Run {
         });
         let mut all: Vec<Record> = all.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by_key(|ran| ran.seed);
+        if let Some(first) = all.first_mut() {
+            first.findings.extend(wrong);
+        }
+        let newest = newest.map(|newest| newest.into_inner().unwrap_or_else(PoisonError::into_inner));
         let longest = newest.as_ref().and_then(Newest::longest);
         let (all, ended) = late::without_late(all, longest, self.seed);
-        let compared = newest.map(|newest| newest.why_not().map_or(Ok(()), Err));
+        let compared = newest.map(|newest| newest.why_not().map_or_else(|| Ok(newest.free()), Err));
         Ok((all, Orders { asked: seeds, ended, compared }))
     }
 
-    /// Orders in which loads return the newest values, until one leaves nothing to compare with.
-    fn newest(&self, mut once: impl FnMut(u64) -> Result<(Report, Vec<Vec<u8>>)>) -> Result<Newest> {
-        let mut newest = Newest::default();
-        for seed in self.seed..self.seed + <Newest>::ORDERS {
-            let (report, left) = once(seed)?;
-            newest.add(&report, left);
+    /// Orders in which loads return the newest values, until one leaves nothing to compare with; and what is wrong in that one.
+    fn newest(&self, runs: &mut impl Again<Error = Error>) -> Result<(Newest, Vec<Finding>)> {
+        let (mut newest, mut wrong) = (Newest::new(self.seed), Vec::new());
+        for number in 0..Newest::ORDERS {
+            let (report, left) = runs.run(&Order::newest(self.seed, number))?;
+            newest.add(&report, left, runs);
+            wrong.extend(report.findings.into_iter().filter(|finding| !finding.is_late()));
             if newest.why_not().is_some() {
                 break;
             }
         }
-        Ok(newest)
+        Ok((newest, wrong))
     }
 
     fn record(&self, kernel: &str, seed: u64, report: Report) -> Record {
@@ -233,12 +242,11 @@ impl Run {
         program: &Program,
         kernel: &str,
         contents: &[Option<Vec<u8>>],
-        seed: u64,
+        order: &Order<'_>,
         end: Option<Instant>,
-        weak: bool,
-    ) -> Result<(Report, Vec<Vec<u8>>)> {
+    ) -> Result<(Report, Left)> {
         let mut trial = Trial::new(program, kernel);
-        trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).seed(seed).weak(weak);
+        trial.grid(self.grid).block(self.block).cluster(self.cluster).shared(self.shared).order(order);
         trial.cooperative(self.cooperative).limits(u64::MAX, end).counting(self.counted.counting());
         // Several orders already run at a time.
         trial.parts(if self.seeds > 1 { Parts::OnOneCore } else { Parts::OnAllCores });
@@ -281,13 +289,14 @@ impl Run {
             Some(address) => trial.content_of(*address),
             None => trial.content(argument),
         };
-        if seed == self.seed && weak == self.weak {
+        let is_weak = order.delays == Delays::Loads;
+        if order.seed == self.seed && is_weak == self.weak && order.only.is_none() {
             output::printed(&report.printed, self.json)?;
             self.write(&content)?;
         }
         let compared = if self.weak { self.arguments.len() } else { 0 };
-        let left = (0..compared).map(|argument| content(argument).to_vec()).collect();
-        Ok((report, left))
+        let left: Vec<Vec<u8>> = (0..compared).map(|argument| content(argument).to_vec()).collect();
+        Ok((report, Left::of(&left)))
     }
 
     /// Writes the buffers of the first order.
@@ -312,6 +321,29 @@ impl Run {
             }
         }
         Ok(())
+    }
+}
+
+/// Runs of the kernel, with what is left of the one before.
+struct Runs<'o, O> {
+    program: Option<Program>,
+    once: &'o O,
+}
+
+impl<O: Fn(&mut Option<Program>, &Order<'_>) -> Result<(Report, Left)>> Again for Runs<'_, O> {
+    type Error = Error;
+
+    fn run(&mut self, order: &Order<'_>) -> Result<(Report, Left)> {
+        (self.once)(&mut self.program, order)
+    }
+
+    fn before(&self, _: u64) -> u8 {
+        0
+    }
+
+    fn piece(&self, address: u64) -> (Arc<str>, Range<u64>) {
+        let argument = Left::buffer_of(address);
+        (format!("argument {argument}").into(), Left::place(argument)..Left::place(argument + 1))
     }
 }
 
