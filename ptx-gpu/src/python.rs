@@ -1,9 +1,9 @@
 //! Where a program in Python is.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::mpsc::{Sender, channel};
+use std::ptr::null_mut;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 type Object = *mut c_void;
@@ -32,8 +32,15 @@ pub(crate) fn place() -> Option<Place> {
     match thread.is_null() {
         true => None,
         false if has_lock() != 0 => place_of(thread),
+        false if is_ending() => None,
         false => asked(thread),
     }
+}
+
+/// Whether the interpreter ends: then no other thread gets its lock any more.
+fn is_ending() -> bool {
+    let told: Option<extern "C" fn() -> c_int> = function(c"Py_IsFinalizing").or_else(|| function(c"_Py_IsFinalizing"));
+    told.is_some_and(|told| told() != 0)
 }
 
 /// How long a thread waits for the interpreter's lock. Its owner may wait for a lock that this thread has: PyTorch's, around its memory.
@@ -58,7 +65,12 @@ enum Answer {
 fn asked(thread: Object) -> Option<Place> {
     static ASKED: LazyLock<Mutex<Sender<Arc<Question>>>> = LazyLock::new(|| {
         let (asked, questions) = channel();
-        thread::spawn(move || questions.into_iter().try_for_each(|question: Arc<Question>| question.settle()));
+        let (mut thread, questions) = (0, Box::into_raw(Box::new(questions)));
+        // SAFETY: the two types of functions are called alike.
+        let as_of_c: extern "C" fn(*mut c_void) -> *mut c_void =
+            unsafe { std::mem::transmute(answer as extern "C-unwind" fn(*mut c_void) -> *mut c_void) };
+        // SAFETY: the thread alone uses the questions, which are never dropped.
+        unsafe { libc::pthread_create(&mut thread, std::ptr::null(), as_of_c, questions.cast()) };
         Mutex::new(asked)
     });
     let question = Arc::new(Question {
@@ -77,20 +89,33 @@ fn asked(thread: Object) -> Option<Place> {
     }
 }
 
-impl Question {
-    /// The thread that asks stands still as long as the answer is open.
-    fn settle(&self) -> Option<()> {
-        let lock: extern "C" fn() -> c_int = function(c"PyGILState_Ensure")?;
-        let unlock: extern "C" fn(c_int) = function(c"PyGILState_Release")?;
+/// Answers each question. An interpreter that ends also ends the threads that wait for its lock: `pthread_exit` unwinds them. A thread
+/// of Rust's library would catch that, and the process would abort. Nothing here may need to be dropped meanwhile.
+extern "C-unwind" fn answer(questions: *mut c_void) -> *mut c_void {
+    let lock: Option<extern "C-unwind" fn() -> c_int> = function(c"PyGILState_Ensure");
+    let unlock: Option<extern "C" fn(c_int)> = function(c"PyGILState_Release");
+    let (Some(lock), Some(unlock)) = (lock, unlock) else { return null_mut() };
+    // SAFETY: `asked` made them for this thread.
+    let questions = unsafe { &*questions.cast::<Receiver<Arc<Question>>>() };
+    while let Ok(question) = questions.recv() {
+        let question = Arc::into_raw(question);
         let before = lock();
+        // SAFETY: it is that of above.
+        let question = unsafe { Arc::from_raw(question) };
+        question.settle();
+        unlock(before);
+        question.is_answered.notify_one();
+    }
+    null_mut()
+}
+
+impl Question {
+    /// The thread that asks stands still as long as the answer is open. The interpreter is locked.
+    fn settle(&self) {
         let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*answer, Answer::Open) {
             *answer = Answer::Place(place_of(std::ptr::with_exposed_provenance_mut(self.thread)));
         }
-        drop(answer);
-        unlock(before);
-        self.is_answered.notify_one();
-        Some(())
     }
 }
 

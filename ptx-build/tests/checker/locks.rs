@@ -20,3 +20,11 @@ fn a_lock_of_a_library_around_its_calls_makes_no_deadlock() {
     assert!(printed.starts_with("done\n"), "{printed}{complaint}");
     assert!(complaint.contains("the program launched no kernel"), "{complaint}");
 }
+
+/// A thread that waits for Python's lock is ended with the interpreter.
+#[test]
+fn calls_while_the_interpreter_ends_are_no_fault() {
+    let (_, printed, complaint) = check(&[], Command::new("python3").arg(source("ends.py")));
+    assert_eq!(printed, "0 0 0\n0\n0\n", "{complaint}");
+    assert!(complaint.starts_with("error: the program launched no kernel\n"), "{complaint}");
+}
