@@ -219,7 +219,7 @@ pub(crate) fn live() -> Result<MutexGuard<'static, Gpu>> {
     gpu.fault.map_or(Ok(gpu), Err)
 }
 
-/// The driver, where no kernel has failed: for a stream or an event that says by itself which context it is of.
+/// The driver, where no kernel has failed: for a stream, an event or a pool that says by itself which context or GPU it is of.
 pub(crate) fn awake() -> Result<MutexGuard<'static, Gpu>> {
     let gpu = begun()?;
     gpu.fault.map_or(Ok(gpu), Err)

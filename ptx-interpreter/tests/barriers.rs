@@ -224,3 +224,19 @@ fn a_wait_is_for_the_state_that_an_arrival_gives() {
     // It goes on.
     assert_eq!(words[..64], [7; 64]);
 }
+
+#[test]
+fn who_has_ended_came_to_no_barrier() {
+    // The second warp stores and ends, and the first one waits at a barrier and reads.
+    let ends = "st.shared.u32 [%own], %t; @!%p1 bra done; bar.sync 0; ld.shared.u32 %r1, [%own+128];";
+    let note = "a barrier that it did not come to does not order what it did";
+    let said: Vec<String> =
+        (0..8).flat_map(|seed| run(ends, 1, seed).0.findings).map(|finding| finding.to_string()).collect();
+    assert!(said.iter().any(|text| text.contains(&format!("= note: thread 32 has ended: {note}"))), "{said:?}");
+    // It comes to the barrier and ends.
+    let comes = "st.shared.u32 [%own], %t; bar.sync 0; @!%p1 bra done; ld.shared.u32 %r1, [%own+128];";
+    assert_eq!(right(comes, 1)[..32], (32..64).collect::<Vec<u32>>());
+    // Nobody has ended.
+    let races = "ld.shared.u32 %r1, [%own+128]; @%p1 bra over; st.shared.u32 [%own], %t; over: bar.sync 0;";
+    assert!(!stops(races, 1).contains(note));
+}

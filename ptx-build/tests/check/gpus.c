@@ -169,6 +169,11 @@ int main(int count, char **words) {
   CUdeviceptr memory[2];
   CUstream streams[2];
   CALL(cuInit, 0);
+  // A pool names its GPU: the thread needs no context.
+  CUmemoryPool own;
+  cuuint64_t kept = 1 << 20;
+  CALL(cuDeviceGetDefaultMemPool, &own, 0);
+  CALL(cuMemPoolSetAttribute, own, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
   have_contexts();
   run(memory, streams);
   copy(memory);

@@ -6,7 +6,7 @@ use super::device::is_named;
 use super::memory::{DEVICE, device_of, give_in};
 use super::virtual_memory::Access;
 use crate::call::{all, calls, get, put};
-use crate::gpu::{Gpu, Handle, live};
+use crate::gpu::{Gpu, Handle, awake, live};
 use crate::handle;
 use crate::of_gpu::{MOST_GPUS, Pool};
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, Result};
@@ -63,7 +63,7 @@ pub(super) fn pool_place(gpu: &Gpu, place: u64) -> Result<usize> {
 
 /// Bytes in use, or what was set.
 fn attribute(pool: Handle, which: u32, value: *mut c_void) -> Result {
-    let gpu = live()?;
+    let gpu = awake()?;
     let of = gpu.gpu_of_pool(pool)?;
     let set = gpu.limits.get(&key(pool, which)).copied();
     match which {
@@ -81,16 +81,16 @@ fn key(pool: Handle, which: u32) -> u32 {
 
 calls! {
     fn cuDeviceGetDefaultMemPool(pool: *mut Handle, device: i32) {
-        put(pool, DEFAULT + live()?.named(device)?)
+        put(pool, DEFAULT + awake()?.named(device)?)
     }
 
     fn cuDeviceGetMemPool(pool: *mut Handle, device: i32) {
-        let gpu = live()?;
+        let gpu = awake()?;
         put(pool, gpu.pool(gpu.named(device)?))
     }
 
     fn cuDeviceSetMemPool(device: i32, pool: Handle) {
-        let mut gpu = live()?;
+        let mut gpu = awake()?;
         let of = gpu.named(device)?;
         if gpu.gpu_of_pool(pool)? != of {
             return Err(INVALID_VALUE);
@@ -120,7 +120,7 @@ calls! {
     }
 
     fn cuMemPoolTrimTo(_pool: Handle, _keep: usize) {
-        live().map(drop)
+        awake().map(drop)
     }
 
     fn cuMemPoolGetAttribute(pool: Handle, which: u32, value: *mut c_void) {
@@ -129,7 +129,7 @@ calls! {
 
     fn cuMemPoolSetAttribute(pool: Handle, which: u32, value: *const c_void) {
         let value = if is_small(which) { get(value.cast::<i32>())? as usize } else { get(value.cast::<u64>())? as usize };
-        live()?.limits.insert(key(pool, which), value);
+        awake()?.limits.insert(key(pool, which), value);
         Ok(())
     }
 

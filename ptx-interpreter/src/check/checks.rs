@@ -93,6 +93,7 @@ pub(super) struct State {
     /// Most threads have nothing of it.
     pub(super) strong: Option<Box<Strong>>,
     pub(super) missed: Vec<Missed>,
+    pub(super) has_ended: bool,
 }
 
 /// What fences and strong accesses of a thread have released and seen.

@@ -389,6 +389,12 @@ impl Checks {
                 "both are strong accesses, and of different bytes: only those of the same bytes go together".into(),
             );
         }
+        if actor.block == event.actor.block && self.known_state(actor).has_ended {
+            found.notes.push(format!(
+                "thread {} has ended: a barrier that it did not come to does not order what it did",
+                actor.number
+            ));
+        }
         let is_one_store = old.writes && event.how.writes && self.are_one(old.site, event.site);
         found.help = match is_one_store {
             true => "let one thread store it, or give each thread bytes of its own; if the stores are of different turns of a loop, put a barrier between them".into(),

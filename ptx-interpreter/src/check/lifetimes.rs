@@ -67,6 +67,7 @@ impl Checks {
     /// A thread ends.
     pub(crate) fn end(&mut self, actor: Actor, site: u32) {
         let state = self.state(actor);
+        state.has_ended = true;
         let mut known = state.known.clone();
         known.ordered.join(&state.over);
         let (pool, ended) = self.lifetimes.ends.entry(actor.block.into()).or_default();

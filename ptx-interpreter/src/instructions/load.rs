@@ -42,7 +42,7 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
 fn argument(from: &Operand) -> Option<u64> {
     let Operand::Address(base, offset, _) = from else { return None };
     match **base {
-        Operand::Name(Place::Entry(at)) => Some(at.wrapping_add(*offset)),
+        Operand::Name(Place::Entry(at), add) => Some(at.wrapping_add(add).wrapping_add(*offset)),
         _ => None,
     }
 }

@@ -392,7 +392,7 @@ impl<'a> Machine<'a> {
             }
             Operand::Not(register) => u128::from(1 - registers()[register.at][thread.lane]),
             Operand::Number(number) => *number,
-            Operand::Name(place) => self.address_in_its_space(thread, place).into(),
+            Operand::Name(place, add) => self.address_in_its_space(thread, place).wrapping_add(*add).into(),
             Operand::Special(special) => self.special(thread, *special).into(),
             other => return stop(Why::Wrong, format!("{other:?} has no value")),
         })
@@ -427,7 +427,7 @@ impl<'a> Machine<'a> {
             Operand::Decimal(_) | Operand::Vector(_) | Operand::Sink | Operand::Address(..) | Operand::Pair(..) => {
                 return stop(Why::Wrong, format!("{operand:?} has no value"));
             }
-            Operand::Name(place) if place.is_same_for_all() => [self.get(group.first(), operand)? as u64; LANES],
+            Operand::Name(place, _) if place.is_same_for_all() => [self.get(group.first(), operand)? as u64; LANES],
             Operand::Special(special) if special.is_same_for_all() => [self.special(group.first(), *special); LANES],
             Operand::Special(Special::Thread(axis)) => self.threads_along(group, *axis),
             Operand::Special(special) => {
@@ -435,7 +435,7 @@ impl<'a> Machine<'a> {
                 each(group.mask, |lane| all[lane] = self.special(group.thread(lane), *special));
                 all
             }
-            Operand::Name(_) => {
+            Operand::Name(..) => {
                 let mut all = [0; LANES];
                 for thread in group.threads() {
                     all[thread.lane] = self.get(thread, operand)? as u64;

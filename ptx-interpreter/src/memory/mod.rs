@@ -93,7 +93,7 @@ impl Machine<'_> {
             return stop(Why::Wrong, format!("{operand:?} is no address"));
         };
         let address = match &**base {
-            Operand::Name(place) => self.generic(thread, place).wrapping_add(*offset),
+            Operand::Name(place, add) => self.generic(thread, place).wrapping_add(add.wrapping_add(*offset)),
             base => {
                 let wraps = matches!(base, Operand::Register(register) if register.bits <= 32);
                 let of_function = space == Space::Entry && !self.warp(thread.warp).frames[thread.frame].code.is_entry;
@@ -141,7 +141,7 @@ impl Machine<'_> {
             return stop(Why::Wrong, format!("{operand:?} is no address"));
         };
         match (&**base, space) {
-            (Operand::Name(place), _) if place.is_same_for_all() => {
+            (Operand::Name(place, _), _) if place.is_same_for_all() => {
                 *all = [self.address(group.first(), space, operand)?; LANES];
             }
             (Operand::Register(register), Space::Generic | Space::Global | Space::Shared | Space::Cluster) => {

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::instructions::{Call, Callee, Exit, Return, Table, decode};
-use crate::machine::lanes::LANES;
 use crate::machine::{Action, Code, Line, Program};
 use crate::memory::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
 use crate::ptx::access::is_seen;
@@ -11,16 +10,16 @@ use crate::ptx::flow::flows;
 use crate::ptx::inlined::Inlined;
 use crate::ptx::live::Live;
 use crate::ptx::lockstep::volatile;
-use crate::ptx::operand::{Operand, Place, Register, number};
+use crate::ptx::names::{Names, reserve};
+use crate::ptx::operand::{Array, Operand, Place, Register};
 use crate::ptx::origins::origins;
 use crate::ptx::paths::Paths;
 use crate::ptx::places::places;
 use crate::ptx::pool::registers_at_entry;
 use crate::ptx::room::Room;
-use crate::ptx::scoped::{Block, Scoped};
+use crate::ptx::scoped::Scoped;
 use crate::ptx::site::{AllSites, Site, Sites};
-use crate::ptx::special::Special;
-use crate::ptx::text::{self, Function, Parameter, Statement, element_of};
+use crate::ptx::text::{self, Function, Statement};
 use crate::ptx::variable::{Pointer, Variable};
 
 /// Bytes in which the blocks of a cooperative grid meet: a size, and the counter of `grid.sync()` behind it.
@@ -53,12 +52,12 @@ impl Program {
                 kept.push(Variable { name, bytes, align, content, pointers, constant, managed });
                 Place::Variable { name: variable.name.clone(), constant, at: at as u64 }
             };
-            places.insert(variable.name, place);
+            places.insert(variable.name, Array { place, element: variable.element as u64 });
         }
         let names: Vec<String> = kernels.iter().chain(&called).map(|function| function.name.clone()).collect();
         for (at, name) in (FUNCTIONS..).step_by(FUNCTION as usize).zip(&names) {
             let place = Place::Variable { name: name.clone(), constant: false, at: at - MODULE };
-            places.entry(name.clone()).or_insert(place);
+            places.entry(name.clone()).or_insert(Array { place, element: 1 });
         }
         let (mut codes, mut sites) = (HashMap::new(), Vec::new());
         for function in called {
@@ -68,7 +67,8 @@ impl Program {
         for function in kernels {
             let mut own = Room { named: Vec::new(), ..shared.clone() };
             let mut take = |variable: &text::Variable| {
-                (variable.name.clone(), own.take(&variable.name, variable.bytes, variable.align, variable.is_open))
+                let place = own.take(&variable.name, variable.bytes, variable.align, variable.is_open);
+                (variable.name.clone(), Array { place, element: variable.element as u64 })
             };
             let words = if of_kernels.is_empty() { HashSet::new() } else { words(&function) };
             let named_here = of_kernels.iter().filter(|variable| words.contains(variable.name.as_str()));
@@ -96,7 +96,7 @@ impl Program {
             let (functions, variables): (Vec<Pointer>, Vec<Pointer>) =
                 variable.pointers.drain(..).partition(is_function);
             let address = |pointer: &Pointer| match places.get(&pointer.to) {
-                Some(Place::Variable { at, .. }) => MODULE + at,
+                Some(Array { place: Place::Variable { at, .. }, .. }) => MODULE + at,
                 _ => 0,
             };
             functions.iter().for_each(|pointer| pointer.put(&mut variable.content, address(pointer)));
@@ -167,32 +167,10 @@ fn named(function: &Function, variables: &[Named]) -> usize {
     named.map(|variable| variable.bytes as usize).sum()
 }
 
-struct Names<'a> {
-    registers: Scoped<Register>,
-    /// How many there are.
-    count: usize,
-    places: Scoped<Place>,
-    module: &'a HashMap<String, Place>,
-    /// The module's variables in shared memory that the kernel has because it names them.
-    of_kernel: HashMap<String, Place>,
-    labels: Scoped<usize>,
-    tables: HashMap<String, Vec<String>>,
-    /// For each block the one around it, and the block of the statement that is read.
-    outer: &'a [Block],
-    block: Block,
-}
-
-/// A place for `bytes` bytes, after what is there already.
-fn reserve(length: &mut usize, parameter: &Parameter) -> u64 {
-    let at = length.next_multiple_of(parameter.align.clamp(1, 128));
-    *length = at + parameter.bytes;
-    at as u64
-}
-
 fn code(
     function: &Function,
-    module: &HashMap<String, Place>,
-    of_kernel: HashMap<String, Place>,
+    module: &HashMap<String, Array>,
+    of_kernel: HashMap<String, Array>,
     shared: &mut Room,
     files: &HashMap<u32, String>,
     sites: &mut Vec<Site>,
@@ -214,13 +192,13 @@ fn code(
         let at = reserve(if function.is_entry { &mut entry } else { &mut frame }, parameter);
         places.push(at);
         let place = if function.is_entry { Place::Entry(at) } else { Place::Frame(at) };
-        names.places.declare(0, &parameter.name, || place);
+        names.declare_place(0, parameter, place);
     }
     let mut results = Vec::new();
     for result in &function.results {
         let at = reserve(&mut frame, result);
         results.push((at, result.bytes));
-        names.places.declare(0, &result.name, || Place::Frame(at));
+        names.declare_place(0, result, Place::Frame(at));
     }
     let (mut statements, mut sources): (Vec<&Statement>, Vec<_>) = Default::default();
     let (mut source, mut inlined) = (Vec::new(), Inlined::default());
@@ -275,35 +253,6 @@ fn code(
 }
 
 impl Names<'_> {
-    /// Registers, and variables within the function.
-    fn declare(&mut self, statement: &Statement, shared: &mut Room, frame: &mut usize) {
-        let (registers, bits) = text::registers(&statement.text);
-        for name in registers {
-            let number = self.count;
-            self.registers.declare(statement.block, &name, || {
-                self.count += if bits > 64 { 2 } else { 1 };
-                Register { number, at: 0, bits }
-            });
-        }
-        let Some((space, variables)) = text::declaration(&statement.text) else { return };
-        for variable in variables {
-            let place = match space {
-                "shared" => shared.take(&variable.name, variable.bytes, variable.align, variable.is_open),
-                "local" => Place::Local(reserve(frame, &variable)),
-                _ => Place::Frame(reserve(frame, &variable)),
-            };
-            self.places.declare(statement.block, &variable.name, || place);
-        }
-    }
-
-    fn register(&self, name: &str) -> Option<&Register> {
-        self.registers.get(self.outer, self.block, name)
-    }
-
-    fn place(&self, name: &str) -> Option<&Place> {
-        self.places.get(self.outer, self.block, name)
-    }
-
     fn lines(&mut self, statements: &[&Statement], first: usize) -> Vec<Line> {
         let line = |(site, statement): (usize, &&Statement)| {
             self.block = statement.block;
@@ -370,17 +319,25 @@ impl Names<'_> {
             "exit" => return Action::Control(Box::new(Exit)),
             _ => {}
         }
-        let all = operands.iter().map(|operand| self.operand(operand).ok_or(operand));
+        // `mov` takes the address of an element, and others what is there.
+        let takes_address = matches!(words[0], "mov" | "cvta");
+        let operand = |text: &str| match self.operand(text)? {
+            name @ Operand::Name(..) if text.ends_with(']') && !takes_address => {
+                Some(Operand::Address(Box::new(name), 0, Vec::new()))
+            }
+            operand => Some(operand),
+        };
+        let all = operands.iter().map(|text| operand(text).ok_or(text));
         match all.collect::<Result<Vec<Operand>, _>>() {
             Ok(operands) => {
                 read.clone_from(&operands);
                 decode(&words, operands)
             }
             Err(operand) if operand.starts_with('%') => Action::Unknown(format!("the register {operand}")),
-            Err(_) => match decode(&words, Vec::new()) {
+            Err(operand) => match decode(&words, Vec::new()) {
                 // Of what the interpreter does not know, the operands may be strange.
                 Action::Unknown(opcode) if !opcode.contains(' ') => Action::Unknown(opcode),
-                _ => Action::Malformed(format!("an operand of {rest} is unknown")),
+                _ => Action::Malformed(format!("the operand {operand} is unknown")),
             },
         }
     }
@@ -412,7 +369,7 @@ impl Names<'_> {
             let names = list.trim_matches(['(', ')']).split(',').map(str::trim).filter(|name| !name.is_empty());
             names
                 .map(|name| match self.place(name) {
-                    Some(Place::Frame(at)) => Some(*at),
+                    Some(Array { place: Place::Frame(at), .. }) => Some(*at),
                     _ => None,
                 })
                 .collect::<Option<Vec<u64>>>()
@@ -425,69 +382,6 @@ impl Names<'_> {
             (Some(results), Some(arguments)) => Action::Control(Box::new(Call { callee, results, arguments })),
             _ => Action::Malformed(format!("what is handed to {name} is not declared")),
         }
-    }
-
-    fn operand(&self, text: &str) -> Option<Operand> {
-        let inner = |open: char, close: char| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
-        if let Some(register) = self.register(text) {
-            return Some(Operand::Register(*register));
-        }
-        if let Some(vector) = self.vector(text) {
-            return Some(vector);
-        }
-        if let Some(list) = inner('{', '}') {
-            let all = list.split(',').map(|one| self.operand(one.trim())).collect::<Option<Vec<_>>>()?;
-            return Some(Operand::Vector(all));
-        }
-        if let Some(place) = inner('[', ']') {
-            return self.address(place);
-        }
-        if let Some((first, second)) = text.split_once('|') {
-            let [first, second] = [first, second].map(|one| self.operand(one.trim()));
-            return Some(Operand::Pair(Box::new(first?), Box::new(second?)));
-        }
-        if let Some(name) = text.strip_prefix('!') {
-            return self.register(name.trim()).filter(|register| register.bits == 1).copied().map(Operand::Not);
-        }
-        match text.as_bytes().first()? {
-            b'_' if text == "_" => Some(Operand::Sink),
-            b'%' => Special::parse(&text[1..]).map(Operand::Special),
-            b'0'..=b'9' | b'-' => number(text),
-            b'W' if text == "WARP_SZ" => Some(Operand::Number(LANES as u128)),
-            _ => {
-                let of_module = || self.of_kernel.get(text).or_else(|| self.module.get(text));
-                self.place(text).or_else(of_module).cloned().map(Operand::Name)
-            }
-        }
-    }
-
-    /// A vector of registers that has a name, or one of its elements by another name.
-    fn vector(&self, text: &str) -> Option<Operand> {
-        if let Some((vector, element)) = text::element(text) {
-            return self.register(&element_of(vector, element)).copied().map(Operand::Register);
-        }
-        let elements = (0..4).map_while(|at| self.register(&element_of(text, at)).copied().map(Operand::Register));
-        Some(elements.collect::<Vec<_>>()).filter(|elements| !elements.is_empty()).map(Operand::Vector)
-    }
-
-    /// What is in brackets.
-    fn address(&self, place: &str) -> Option<Operand> {
-        let (place, coordinates) = place.split_once(',').unwrap_or((place, ""));
-        let coordinates = match coordinates.trim() {
-            "" => Vec::new(),
-            some => self.operand(some)?.lanes(),
-        };
-        let (base, offset) = match place.rsplit_once(['+', '-']) {
-            Some((base, offset)) => {
-                let Operand::Number(offset) = number(offset.trim())? else { return None };
-                let offset = offset as u64;
-                let negative = place[base.len()..].starts_with('-')
-                    || base.trim_end().ends_with(['+', '-']) && place.contains('-');
-                (base.trim_end_matches(['+', '-', ' ']), if negative { offset.wrapping_neg() } else { offset })
-            }
-            None => (place, 0),
-        };
-        Some(Operand::Address(Box::new(self.operand(base.trim())?), offset, coordinates))
     }
 }
 

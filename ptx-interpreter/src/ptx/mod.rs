@@ -7,6 +7,7 @@ pub(crate) mod inlined;
 pub(crate) mod linker;
 mod live;
 pub(crate) mod lockstep;
+mod names;
 pub(crate) mod operand;
 pub(crate) mod origins;
 pub(crate) mod paths;

@@ -20,6 +20,13 @@ pub(crate) enum Place {
     Variable { name: String, constant: bool, at: u64 },
 }
 
+/// What a name means: where that is, and how many bytes each element has.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    pub(crate) place: Place,
+    pub(crate) element: u64,
+}
+
 impl Place {
     /// Whether it is the same place for all threads of a block.
     pub(crate) fn is_same_for_all(&self) -> bool {
@@ -58,7 +65,8 @@ pub(crate) enum Operand {
     /// A number with a point in it.
     Decimal(f64),
     Special(Special),
-    Name(Place),
+    /// Its address, and what is added to that: `name`, `name+8`, `name[2]`.
+    Name(Place, u64),
     Vector(Vec<Operand>),
     /// `_`
     Sink,

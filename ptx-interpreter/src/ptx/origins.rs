@@ -72,8 +72,8 @@ pub(crate) fn origins(instructions: &[Read<'_>], registers: usize) -> Vec<Vec<u6
 fn origin(operand: &Operand, known: &[Origin]) -> Origin {
     match operand {
         Operand::Register(register) => known[register.number],
-        Operand::Name(Place::Shared(at)) => Origin::Variable(*at),
-        Operand::Name(_) => Origin::Unknown,
+        Operand::Name(Place::Shared(at), _) => Origin::Variable(*at),
+        Operand::Name(..) => Origin::Unknown,
         Operand::Vector(lanes) => {
             lanes.iter().fold(Origin::Unwritten, |all, lane| all.or(origin(lane, known).computed()))
         }

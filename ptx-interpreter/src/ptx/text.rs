@@ -19,6 +19,8 @@ pub(crate) struct Variable {
     pub(crate) space: String,
     pub(crate) name: String,
     pub(crate) bytes: usize,
+    /// Of each element.
+    pub(crate) element: usize,
     pub(crate) align: usize,
     /// Whether it is the shared memory that a launch adds: `.extern .shared .b8 name[]`.
     pub(crate) is_dynamic: bool,
@@ -37,6 +39,8 @@ pub(crate) struct Variable {
 pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) bytes: usize,
+    /// Of each element: a vector has several.
+    pub(crate) element: usize,
     pub(crate) align: usize,
     /// Whether it may be an array of no elements, which LLVM writes as a byte that is aligned as more: `.align 16 .b8 name`.
     pub(crate) is_open: bool,
@@ -185,7 +189,7 @@ fn declared(text: &str) -> Vec<Parameter> {
     let counts = dimensions.split('[').filter_map(count);
     let bytes = counts.fold(of_type * lanes, usize::saturating_mul).min(BYTES);
     let is_open = words.contains(&".b8") && bytes == 1 && align > 1 && !names.contains('[');
-    vec![Parameter { name: name.to_owned(), bytes, align, is_open }]
+    vec![Parameter { name: name.to_owned(), bytes, element: of_type, align, is_open }]
 }
 
 fn list(text: &str) -> Vec<Parameter> {
@@ -196,25 +200,24 @@ fn variable(text: &str) -> Option<Variable> {
     let (head, content) = text.split_once('=').unwrap_or((text, ""));
     let space =
         [".shared", ".global", ".const"].into_iter().find(|space| head.split_whitespace().any(|w| w == *space))?;
-    let of_type = head.split_whitespace().find_map(|word| bytes_of(word.strip_prefix('.')?))?;
-    let Parameter { name, bytes, align, is_open } = declared(head.trim()).pop()?;
+    let Parameter { name, bytes, element, align, is_open } = declared(head.trim()).pop()?;
     let (mut begins, mut pointers) = (Vec::new(), Vec::new());
     for item in content.split(['{', '}', ',']).map(str::trim).filter(|item| !item.is_empty()) {
         let bits = match number(item) {
             Some(Operand::Number(bits)) => bits,
-            Some(Operand::Decimal(number)) if of_type == 4 => (number as f32).to_bits().into(),
+            Some(Operand::Decimal(number)) if element == 4 => (number as f32).to_bits().into(),
             Some(Operand::Decimal(number)) => number.to_bits().into(),
             _ => {
-                pointers.push(pointer(item, begins.len(), of_type));
+                pointers.push(pointer(item, begins.len(), element));
                 0
             }
         };
-        begins.extend(bits.to_le_bytes().into_iter().take(of_type));
+        begins.extend(bits.to_le_bytes().into_iter().take(element));
     }
     let (space, bytes) = (space[1..].to_owned(), bytes.max(begins.len()));
     let is_dynamic = head.contains(".extern") && head.contains("[]");
     let is_managed = head.contains(".managed");
-    Some(Variable { space, name, bytes, align, is_dynamic, is_open, is_managed, content: begins, pointers })
+    Some(Variable { space, name, bytes, element, align, is_dynamic, is_open, is_managed, content: begins, pointers })
 }
 
 /// `name`, `generic(name)+4`, `0xFF00(name)`
