@@ -209,8 +209,9 @@ impl Newest {
             notes: vec![format!(
                 "{name} has {left:#x} at byte {at} instead of {newest:#x}, which every order leaves there if loads return the newest values"
             )],
-            help: "order what was written before this load: release it with the flag (`st.release`, or a fence before the flag), \
-                   and acquire it where the flag is read (`ld.acquire`, or a fence after it)"
+            help: "order what was written before: release it with the flag (`st.release`, or a fence before the flag), and acquire it \
+                   where the flag is read (`ld.acquire`, or a fence after it). Where threads store and then load what the other one \
+                   stores, only `fence.sc` (__threadfence()) between the two orders them, in each of these threads"
                 .into(),
             times: 1,
         }
