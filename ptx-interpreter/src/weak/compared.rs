@@ -210,8 +210,8 @@ impl Newest {
                 "{name} has {left:#x} at byte {at} instead of {newest:#x}, which every order leaves there if loads return the newest values"
             )],
             help: "order what was written before: release it with the flag (`st.release`, or a fence before the flag), and acquire it \
-                   where the flag is read (`ld.acquire`, or a fence after it). Where threads store and then load what the other one \
-                   stores, only `fence.sc` (__threadfence()) between the two orders them, in each of these threads"
+                   where the flag is read (`ld.acquire`, or a fence after it). Where threads store, and then load or store what the \
+                   other one stores, only `fence.sc` (__threadfence()) between the two orders them, in each of these threads"
                 .into(),
             times: 1,
         }
