@@ -117,26 +117,22 @@ impl Checks {
 
     /// An access does not go the usual way: it reads an older value than the newest one, or what it stores is not the last.
     pub(crate) fn note_other_way(&mut self, event: Event, value: Option<u64>) {
-        let Event { address, bytes, .. } = event;
-        let place = self.place_of(address);
-        let what = match value {
+        self.note(event, |bytes, place| match value {
             Some(value) => format!("loads {bytes} bytes at {place}, and gets the older value {value:#x}"),
             None => format!("stores {bytes} bytes at {place}, before what another thread has stored there"),
-        };
-        self.note(event, what);
+        });
     }
 
     /// An access is performed after what comes behind it.
     pub(crate) fn note_wait(&mut self, event: Event) {
-        let Event { address, bytes, .. } = event;
-        let place = self.place_of(address);
-        self.note(event, format!("loads {bytes} bytes at {place}, after what it does behind that"));
+        self.note(event, |bytes, place| format!("loads {bytes} bytes at {place}, after what it does behind that"));
     }
 
-    fn note(&mut self, event: Event, what: String) {
-        let Event { actor, site, .. } = event;
+    /// Once for each instruction: most accesses are noted already.
+    fn note(&mut self, event: Event, what: impl FnOnce(usize, String) -> String) {
+        let Event { actor, site, address, bytes, .. } = event;
         if self.older.iter().all(|(_, other, _)| *other != site) {
-            self.older.push((actor, site, what));
+            self.older.push((actor, site, what(bytes, self.place_of(address))));
         }
     }
 
