@@ -20,7 +20,7 @@ use crate::memory::{FREED, host_mapping};
 use crate::order::Point;
 use crate::output::{note, print, tell};
 use crate::reach::Reach;
-use crate::seeds::{Runs, seeds, uncompared};
+use crate::seeds::{Runs, seeds};
 use crate::settings::SETTINGS;
 use crate::status::{
     ASSERT, ILLEGAL_ADDRESS, INVALID_VALUE, LAUNCH_FAILED, LAUNCH_TIMEOUT, MISALIGNED_ADDRESS, Result, Status,
@@ -151,7 +151,7 @@ impl Gpu {
                 (kept_used, kept_launched) = (used, launched);
             }
             let (kernel, launch, blocks, threads) = (name.clone(), self.launches, shape.blocks, shape.threads);
-            let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(uncompared);
+            let uncompared = newest.as_ref().filter(|_| seed.is_weak).and_then(Newest::uncompared);
             let (goes_on, seed) = (seed.goes_on(), seed.order.seed);
             let record = Record {
                 kernel,

@@ -116,11 +116,3 @@ fn left(overwritten: &Overwritten) -> Left {
 fn lock(overwritten: &Mutex<Overwritten>) -> MutexGuard<'_, Overwritten> {
     overwritten.lock().unwrap_or_else(PoisonError::into_inner)
 }
-
-/// What of that which an order with older values leaves is compared with nothing, and why.
-pub(crate) fn uncompared(newest: &Newest) -> Option<String> {
-    match newest.why_not() {
-        Some(why) => Some(format!("what it leaves is compared with nothing: {why}")),
-        None => Some(format!("words of {} that depend on the order of threads are not compared", newest.free()?)),
-    }
-}

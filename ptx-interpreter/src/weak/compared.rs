@@ -130,10 +130,14 @@ impl Newest {
         }
     }
 
-    /// The pieces of memory in which something is compared with nothing, since it depends on the order of threads.
-    pub fn free(&self) -> Option<String> {
+    /// What of that which orders leave is compared with nothing, and why.
+    pub fn uncompared(&self) -> Option<String> {
+        if let Some(why) = self.why_not() {
+            return Some(format!("what it leaves is compared with nothing: {why}"));
+        }
         let names: Vec<&str> = self.free.values().map(|free| &*free.name).take(NAMED).collect();
-        (!names.is_empty()).then(|| names.join(", "))
+        let text = || format!("words of {} that depend on the order of threads are not compared", names.join(", "));
+        (!names.is_empty()).then(text)
     }
 
     /// Instructions of the longest that came to its end.

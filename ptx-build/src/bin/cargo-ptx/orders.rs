@@ -8,8 +8,10 @@ pub(crate) struct Orders {
     pub(crate) asked: u64,
     /// Those that the deadline did not cut off.
     pub(crate) ended: u64,
-    /// With `--weak`: where something of what they leave is compared with nothing, since it depends on the order; or why nothing is compared.
-    pub(crate) compared: Option<Result<Option<String>, &'static str>>,
+    /// With `--weak`: whether what they leave is compared with orders without older values.
+    pub(crate) compared: Option<bool>,
+    /// What of it is compared with nothing, and why.
+    pub(crate) uncompared: Option<String>,
 }
 
 impl Orders {
@@ -24,7 +26,7 @@ impl Orders {
 
     /// Whether what they leave is compared with orders without older values.
     pub(crate) fn is_compared(&self) -> bool {
-        matches!(self.compared, Some(Ok(_)))
+        self.compared == Some(true)
     }
 
     /// A line for each thing that was asked for and not done.
@@ -33,19 +35,14 @@ impl Orders {
         if self.ended < self.asked {
             lines += &format!("{kernel}: the deadline came first: {} ran\n", self.count());
         }
-        match &self.compared {
-            Some(Err(why)) => lines += &format!("{kernel}: what it leaves is compared with nothing: {why}\n"),
-            Some(Ok(Some(names))) => {
-                lines += &format!("{kernel}: words of {names} that depend on the order of threads are not compared\n");
-            }
-            _ => {}
+        if let Some(why) = &self.uncompared {
+            lines += &format!("{kernel}: {why}\n");
         }
         lines
     }
 
     /// As a field of a finding.
     pub(crate) fn json(&self) -> Value {
-        let compared = self.compared.as_ref().map(Result::is_ok);
-        json!({ "asked": self.asked, "ended": self.ended, "compared": compared })
+        json!({ "asked": self.asked, "ended": self.ended, "compared": self.compared })
     }
 }

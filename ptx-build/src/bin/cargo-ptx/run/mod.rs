@@ -212,8 +212,9 @@ impl Run {
         let newest = newest.map(|newest| newest.into_inner().unwrap_or_else(PoisonError::into_inner));
         let longest = newest.as_ref().and_then(Newest::longest);
         let (all, ended) = late::without_late(all, longest, self.seed);
-        let compared = newest.map(|newest| newest.why_not().map_or_else(|| Ok(newest.free()), Err));
-        Ok((all, Orders { asked: seeds, ended, compared }))
+        let compared = newest.as_ref().map(|newest| newest.why_not().is_none());
+        let uncompared = newest.as_ref().and_then(Newest::uncompared);
+        Ok((all, Orders { asked: seeds, ended, compared, uncompared }))
     }
 
     /// Orders in which loads return the newest values, until one leaves nothing to compare with; and what is wrong in that one.
