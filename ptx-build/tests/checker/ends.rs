@@ -40,3 +40,13 @@ fn a_signal_is_named_beside_findings() {
     assert!(printed.contains("error[race]") && printed.contains("race: 1 finding"), "{printed}");
     assert!(complaint.contains("the program ended with signal: 6 (SIGABRT)"), "{complaint}");
 }
+
+/// A program that the deadline ends has a cause of its own: it did nothing wrong.
+#[test]
+fn a_program_that_the_deadline_ends_is_said_so() {
+    let (code, printed, complaint) = check(&["--deadline", "0"], Command::new("sleep").arg("60"));
+    let late = "\
+        error: the program had not ended at the deadline, and was ended\n  at sleep\n  \
+        → give it a later deadline, or let it do less\n";
+    assert_eq!((code, &printed[..], &complaint[..]), (Some(2), "", late));
+}

@@ -23,6 +23,7 @@ use crate::{library, output};
 const FOUND: u8 = 1;
 /// What a program gets after the deadline, to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
+const LATE: &str = "the program had not ended at the deadline, and was ended";
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
@@ -113,34 +114,39 @@ impl Check {
         command.spawn().map_err(|error| Error::new(error).at(name.display()).fix(OF_A_PROGRAM))
     }
 
-    /// Waits until the program has ended; after the deadline it is ended.
-    fn wait(&self, mut child: Child) -> Result<ExitStatus> {
+    /// Waits until the program has ended. After the deadline it is ended, and None is given.
+    fn wait(&self, mut child: Child) -> Result<Option<ExitStatus>> {
         let failed = |error: std::io::Error| Error::new(error).at("the program").fix("run it again");
-        let Some(seconds) = self.deadline else { return child.wait().map_err(failed) };
+        let Some(seconds) = self.deadline else { return child.wait().map(Some).map_err(failed) };
         let end = Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)) + GRACE;
         loop {
             if let Some(status) = child.try_wait().map_err(failed)? {
-                return Ok(status);
+                return Ok(Some(status));
             }
             if Instant::now() > end {
-                child.kill().map_err(failed)?;
-                return child.wait().map_err(failed);
+                child.kill().and_then(|()| child.wait()).map_err(failed)?;
+                return Ok(None);
             }
             thread::sleep(Duration::from_millis(20));
         }
     }
 
-    fn judge(&self, records: &[Record], status: ExitStatus) -> Result<u8> {
+    fn judge(&self, records: &[Record], status: Option<ExitStatus>) -> Result<u8> {
         let program = self.command.first().map(|name| name.display().to_string()).unwrap_or_default();
         if let Some((record, stop)) = records.iter().find_map(|record| Some((record, record.stop.as_ref()?))) {
             return Err(Error::new(stop).at(&record.kernel).fix("let the program do without this kernel"));
         }
         if records.iter().any(|record| !record.findings.is_empty()) {
-            if !status.success() {
-                eprintln!("{program}: the program ended with {status}");
+            match status {
+                None => eprintln!("{program}: {LATE}"),
+                Some(status) if !status.success() => eprintln!("{program}: the program ended with {status}"),
+                Some(_) => (),
             }
             return Ok(FOUND);
         }
+        let Some(status) = status else {
+            return Err(Error::new(LATE).at(program).fix("give it a later deadline, or let it do less"));
+        };
         if !status.success() {
             return Err(Error::new(format_args!("the program ended with {status}"))
                 .at(program)
