@@ -66,20 +66,21 @@ impl Exchange for Vote {
     }
 }
 
-/// Once in so many times the threads that are behind are not waited for. One of them may wait for those that are here.
-const IMPATIENCE: u64 = 1024;
+/// So often the threads that are behind go on first, and then they are not waited for: one of them may wait for those that are here.
+const PATIENCE: u32 = 1024;
 
 impl Step for Active {
     /// Threads that a GPU would have here at the same time should be: those that are behind come first.
     fn run<'a>(&'a self, machine: &mut Machine<'a>, group: Group) -> Result<()> {
-        let warp = machine.warp(group.warp);
+        let warp = machine.warp_mut(group.warp);
         let here = warp.at[group.first().lane];
         let is_behind = |lane: usize| warp.at[lane].0 > here.0 || warp.at[lane].0 == here.0 && warp.at[lane].1 < here.1;
-        if lanes_of(warp.running & !group.mask).any(is_behind) && machine.draw(IMPATIENCE) > 0 {
-            let warp = machine.warp_mut(group.warp);
+        if lanes_of(warp.running & !group.mask).any(is_behind) && warp.patience < PATIENCE {
+            warp.patience += 1;
             each(group.mask, |lane| warp.at[lane].1 -= 1);
             return Ok(());
         }
+        warp.patience = 0;
         machine.set_operand(group, &self.0, &[group.mask.into(); LANES])
     }
 }

@@ -164,6 +164,8 @@ pub(crate) struct Warp<'a> {
     /// Threads that may go on.
     pub(crate) running: u32,
     pub(crate) polls: Polls,
+    /// How often those at `activemask` have let others go on first.
+    pub(crate) patience: u32,
     /// The round from which on they have turns.
     pub(crate) rests: u64,
     /// Threads that wait for others of the warp, at the instruction before `at`.
@@ -346,6 +348,7 @@ impl<'a> Machine<'a> {
                     live,
                     running: live,
                     polls: Polls::default(),
+                    patience: 0,
                     rests: 0,
                     waiting: 0,
                     at_cluster: 0,
