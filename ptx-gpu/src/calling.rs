@@ -1,12 +1,33 @@
 //! The call that the program has made in this thread, or the function of the program's that a stream calls in it.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::handle::Handle;
 
 thread_local! {
     static NAME: Cell<Option<&'static str>> = const { Cell::new(None) };
     static STREAM: Cell<Option<Handle>> = const { Cell::new(None) };
+    static THREAD: Thread = Thread(THREADS.fetch_add(1, Ordering::Relaxed));
+}
+
+/// Threads of the host that have made calls.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Thread(usize);
+
+impl Thread {
+    /// The one that calls. `std::thread::current` is gone when a thread ends, and what it leaves may still call.
+    pub(crate) fn current() -> Thread {
+        THREAD.with(|thread| *thread)
+    }
+
+    /// How many have made calls.
+    pub(crate) fn count() -> usize {
+        THREADS.load(Ordering::Relaxed)
+    }
 }
 
 /// Its name; none between two calls.

@@ -1,10 +1,9 @@
 //! Streams that capture: what they are given becomes nodes of a graph. What cannot be done meanwhile ends the capture.
 
 use std::cell::Cell;
-use std::thread;
 
 use crate::caller::Caller;
-use crate::calling;
+use crate::calling::{self, Thread};
 use crate::gpu::{Gpu, Handle};
 use crate::handle;
 use crate::output::note;
@@ -80,7 +79,7 @@ impl Gpu {
     /// A call such as an allocation, which a GPU may make wait for all streams. Errors: this thread may not make it while
     /// some stream captures.
     pub(crate) fn is_unsafe(&mut self) -> Result {
-        let (mode, here) = (MODE.get(), thread::current().id());
+        let (mode, here) = (MODE.get(), Thread::current());
         let forbids = |capture: &Capture| match mode {
             Mode::Relaxed => false,
             _ if capture.thread == here => capture.mode != Mode::Relaxed,
@@ -153,7 +152,7 @@ impl Gpu {
         }
         let is_given = graph.is_some();
         let (graph, after) = graph.unwrap_or_else(|| (self.graphs.create(), Vec::new()));
-        let (name, thread) = (handle::next(), thread::current().id());
+        let (name, thread) = (handle::next(), Thread::current());
         let capture = Capture { graph, is_given, mode, thread, origin: stream, is_valid: true };
         self.captures.insert(name, capture);
         self.set_captured(stream, Some(Captured { capture: name, after, last: None }));
@@ -177,7 +176,7 @@ impl Gpu {
             return Err(self.spoil_of(stream, CAPTURE_UNMATCHED));
         }
         let (graph, is_given) = (capture.graph, capture.is_given);
-        let status = if capture.mode != Mode::Relaxed && capture.thread != thread::current().id() {
+        let status = if capture.mode != Mode::Relaxed && capture.thread != Thread::current() {
             Some(CAPTURE_WRONG_THREAD)
         } else if !capture.is_valid {
             Some(CAPTURE_INVALIDATED)

@@ -4,7 +4,7 @@
 //! What a stream is given is done at once, as long as it can be. A kernel whose threads only look at memory that nothing changes is taken
 //! back and held. When the host waits for it, it is tried again: alone, and at the same time as the same kernel on other GPUs.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use ptx_interpreter::Record;
 
 use crate::at_end::at_end;
+use crate::calling::Thread;
 use crate::gpu::{Gpu, any, contexts, current};
 use crate::order::Point;
 use crate::output::tell;
@@ -23,17 +24,10 @@ use crate::work::{Kernel, Shape, Work};
 /// How long other threads of the host may take until they give the GPUs more work.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Threads of the host that have made calls.
-static THREADS: AtomicUsize = AtomicUsize::new(0);
 /// The program ends: none of them makes another call.
 static ENDS: AtomicBool = AtomicBool::new(false);
 /// Something is held that was not, or was done.
 static COME: Condvar = Condvar::new();
-
-thread_local! {
-    /// How many have made calls before this one.
-    static BEFORE: usize = THREADS.fetch_add(1, Ordering::Relaxed);
-}
 
 impl Gpu {
     /// Whether work comes after something that is held, and has to be held too.
@@ -155,7 +149,7 @@ fn settle_all() -> Result {
 
 /// Does what the host waits for, if that is held. Errors: it cannot be done.
 pub(crate) fn settle() -> Result {
-    BEFORE.with(|_| ());
+    Thread::current();
     let is_done = |gpu: &Gpu| !gpu.order.awaits_held() || gpu.fault.is_some();
     if is_done(&any()) {
         return Ok(());
@@ -177,7 +171,7 @@ pub(crate) fn settle() -> Result {
 
 /// Whether another thread of the host has given more work, or done some.
 fn others_come(gpu: MutexGuard<'_, Gpu>) -> bool {
-    if THREADS.load(Ordering::Relaxed) < 2 || ENDS.load(Ordering::Relaxed) {
+    if Thread::count() < 2 || ENDS.load(Ordering::Relaxed) {
         return false;
     }
     let until = Instant::now() + PATIENCE;

@@ -1,9 +1,9 @@
 //! Streams, events, and what is being captured.
 
 use std::collections::HashSet;
-use std::thread::ThreadId;
 use std::time::Instant;
 
+use crate::calling::Thread;
 use crate::handle::Handle;
 use crate::order::Clock;
 
@@ -90,7 +90,7 @@ pub(crate) struct Capture {
     /// Whether the graph was there before.
     pub(crate) is_given: bool,
     pub(crate) mode: Mode,
-    pub(crate) thread: ThreadId,
+    pub(crate) thread: Thread,
     /// The stream in which it began, and has to end.
     pub(crate) origin: Handle,
     pub(crate) is_valid: bool,

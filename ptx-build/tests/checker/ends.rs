@@ -50,3 +50,11 @@ fn a_program_that_the_deadline_ends_is_said_so() {
         → give it a later deadline, or let it do less\n";
     assert_eq!((code, &printed[..], &complaint[..]), (Some(2), "", late));
 }
+
+/// A thread that ends has no `std::thread::current` any more, and what a library keeps for it is freed then.
+#[test]
+fn a_thread_calls_at_its_end() {
+    let (code, printed, complaint) = run(&Program::of_nvcc("ends.cu", &[]), &[], "thread");
+    let expected = "cudaSuccess\ncudaSuccess\n1\nadd: no findings in 1 order of its threads";
+    assert!(code == Some(0) && printed.starts_with(expected), "{code:?} {printed}{complaint}");
+}

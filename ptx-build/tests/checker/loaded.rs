@@ -12,7 +12,14 @@ const BEYOND: &str = "0 bytes beyond the end of argument 0: allocation 1 (cudaMa
 fn library(folder: &Path) -> PathBuf {
     let (library, toolkit) = (folder.join("libtwice.so"), toolkit());
     let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
-    nvcc.args(["-shared", "-Xcompiler", "-fPIC", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-lineinfo"]);
+    nvcc.args([
+        "-shared",
+        "-Xcompiler",
+        "-fPIC,-O2",
+        "-gencode",
+        "arch=compute_90,code=[sm_90,compute_90]",
+        "-lineinfo",
+    ]);
     nvcc.arg("-L").arg(toolkit.join("lib")).arg("-o").arg(&library).arg(source("loaded.cu"));
     assert!(nvcc.status().expect("nvcc starts").success());
     library

@@ -1,6 +1,7 @@
 //! Stream capture.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 use crate::call::{all, calls, get, put, put_if};
 use crate::capture::MODE;
@@ -10,7 +11,7 @@ use crate::stream::Mode;
 
 thread_local! {
     /// What the last question about a capture was answered with: the program gets a pointer to it.
-    static AFTER: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    static AFTER: ManuallyDrop<RefCell<Vec<Handle>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 fn mode(mode: u32) -> Result<Mode> {
@@ -34,8 +35,9 @@ pub(crate) fn info(stream: Handle, places: &Places) -> Result {
     let Some((captured, graph)) = found else { return Ok(()) };
     put_if(places.id, captured.capture as u64)?;
     put_if(places.graph, graph)?;
-    AFTER.set(captured.after);
-    AFTER.with_borrow(|after| {
+    AFTER.with(|all| {
+        let mut after = all.borrow_mut();
+        *after = captured.after;
         put_if(places.after, after.as_ptr())?;
         put_if(places.count, after.len())
     })

@@ -4,7 +4,7 @@
 //! source of nvcc's tells its kernels have no such text but one: `__cudaInitModule`. The others are around it, in an order that all
 //! releases have.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
@@ -51,13 +51,24 @@ pub(super) fn functions<'a, R: ReadRef<'a>>(
     let names = |function: &Range<u64>| code.names(function, &texts);
     let at = all.iter().position(|function| code.addresses(function).any(|address| middle.contains(&address)))?;
     let near = all.iter().filter(|function| function.start.abs_diff(all[at].start) < REACH);
-    let mut found: HashMap<String, Option<u64>> = HashMap::new();
+    let mut named: HashMap<String, Vec<&Range<u64>>> = HashMap::new();
     for function in near.filter(|function| function.end - function.start >= BYTES as u64) {
         if let [name] = &names(function)[..] {
-            // Two functions of a name are not told apart.
-            found.entry(name.clone()).and_modify(|place| *place = None).or_insert(Some(function.start));
+            named.entry(name.clone()).or_default().push(function);
         }
     }
+    // A function that prints which call has failed has the same name, since the linker puts the two texts together. It has other texts too.
+    let texts_of = |function: &Range<u64>| {
+        code.addresses(function).filter(|address| texts.has(*address)).collect::<HashSet<u64>>().len()
+    };
+    let place = |all: Vec<&Range<u64>>| match &all[..] {
+        [one] => Some(one.start),
+        all => match &all.iter().filter(|function| texts_of(function) == 1).collect::<Vec<_>>()[..] {
+            [one] => Some(one.start),
+            _ => None,
+        },
+    };
+    let mut found: HashMap<String, Option<u64>> = named.into_iter().map(|(name, all)| (name, place(all))).collect();
     let around = all.get(at.checked_sub(BEFORE.len())?..=at + BEHIND.len())?;
     let follow = |pair: &[Range<u64>]| pair[0].end.next_multiple_of(ALIGNMENT) == pair[1].start;
     if !around.windows(2).all(follow) {
@@ -109,6 +120,10 @@ impl<'a> Section<'a> {
         let text = format!("\0{text}\0");
         let all = memchr::memmem::find_iter(self.content, text.as_bytes());
         all.map(|at| self.begin + at as u64 + 1).collect()
+    }
+
+    fn has(&self, address: u64) -> bool {
+        address.checked_sub(self.begin).is_some_and(|at| at < self.content.len() as u64)
     }
 
     /// The text at an address, if it is the name of a function of the runtime.

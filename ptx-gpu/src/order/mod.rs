@@ -10,7 +10,6 @@ mod uses;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::thread::{self, ThreadId};
 
 use ptx_interpreter::Before;
 
@@ -19,6 +18,7 @@ pub(crate) use member::{Group, Member};
 pub(crate) use uses::{By, Conflict, Deed, Kind, Range, User};
 
 use crate::caller::Caller;
+use crate::calling::Thread;
 use crate::handle::Handle;
 use uses::Uses;
 
@@ -78,7 +78,7 @@ pub(crate) struct Order {
     uses: Uses,
     /// Work that is held, and what threads of the host wait for that comes after some of it.
     held: Vec<Turn>,
-    awaited: HashMap<ThreadId, Clock>,
+    awaited: HashMap<Thread, Clock>,
 }
 
 impl Order {
@@ -256,12 +256,12 @@ impl Order {
 
     /// What this thread of the host waits for.
     fn awaits(&mut self) -> &mut Clock {
-        self.awaited.entry(thread::current().id()).or_default()
+        self.awaited.entry(Thread::current()).or_default()
     }
 
     /// Whether this thread of the host waits for something that is held.
     pub(crate) fn awaits_held(&self) -> bool {
-        self.awaited.get(&thread::current().id()).is_some_and(|awaited| self.is_held(awaited))
+        self.awaited.get(&Thread::current()).is_some_and(|awaited| self.is_held(awaited))
     }
 
     /// The host waits for all that is held.

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 
 use super::error::{INVALID_CONFIGURATION, forward, runtime};
 use super::register::{kernel, kernel_to_launch};
@@ -62,14 +63,18 @@ fn attributes_of<const NUMBERS: usize>(function: usize) -> Result<Attributes<NUM
     Ok(Attributes { shared: of.kernel.shared, constant: 0, local: of.kernel.local, numbers })
 }
 
+/// What stands between `<<<` and `>>>`.
+type Configuration = (Size, Size, usize, Handle);
+
 thread_local! {
-    /// What stands between `<<<` and `>>>`.
-    static CALLS: RefCell<Vec<(Size, Size, usize, Handle)>> = const { RefCell::new(Vec::new()) };
+    /// It is never freed: a thread may launch when it ends, after what it had is gone.
+    static CALLS: ManuallyDrop<RefCell<Vec<Configuration>>> =
+        const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __cudaPushCallConfiguration(blocks: Size, threads: Size, shared: usize, stream: Handle) -> u32 {
-    CALLS.with_borrow_mut(|all| all.push((blocks, threads, shared, stream)));
+    CALLS.with(|all| all.borrow_mut().push((blocks, threads, shared, stream)));
     0
 }
 
@@ -113,7 +118,7 @@ fn simple(blocks: Size, threads: Size, shared: usize, is_cooperative: bool) -> i
 
 runtime! {
     fn __cudaPopCallConfiguration(blocks: *mut Size, threads: *mut Size, shared: *mut usize, stream: *mut Handle) {
-        let top = CALLS.with_borrow_mut(Vec::pop).ok_or(INVALID_CONFIGURATION)?;
+        let top = CALLS.with(|all| all.borrow_mut().pop()).ok_or(INVALID_CONFIGURATION)?;
         put(blocks, top.0)?;
         put(threads, top.1)?;
         put(shared, top.2)?;

@@ -21,6 +21,7 @@ use crate::ptx::scoped::Scoped;
 use crate::ptx::site::{AllSites, Site, Sites};
 use crate::ptx::text::{self, Function, Statement};
 use crate::ptx::variable::{Pointer, Variable};
+use crate::ptx::word_order::in_known_order;
 
 /// Bytes in which the blocks of a cooperative grid meet: a size, and the counter of `grid.sync()` behind it.
 const GRID_WORKSPACE: usize = 64;
@@ -215,7 +216,12 @@ fn code(
             sources.push(source.clone());
         }
     }
-    let lines = names.lines(&statements, sites.len());
+    let mut lines = names.lines(&statements, sites.len());
+    let reordered = in_known_order(&statements, &lines, |statement| names.knows(statement));
+    if !reordered.is_empty() {
+        reordered.iter().for_each(|(at, statement)| statements[*at] = statement);
+        lines = names.lines(&statements, sites.len());
+    }
     let mut within = names.within(&statements, &lines, shared).into_iter();
     let (registers, read_first) = names.give_places(&statements, &lines);
     let mut lines = names.lines(&statements, sites.len());
@@ -259,6 +265,11 @@ impl Names<'_> {
             self.line(&statement.text, site as u32)
         };
         (first..).zip(statements).map(line).collect()
+    }
+
+    fn knows(&mut self, statement: &Statement) -> bool {
+        self.block = statement.block;
+        !matches!(self.line(&statement.text, 0).action, Action::Unknown(_) | Action::Malformed(_))
     }
 
     /// Gives registers their places. Gives how many these are, and the registers that may be read before they are written.

@@ -22,3 +22,4 @@ pub(crate) mod site;
 pub(crate) mod special;
 pub(crate) mod text;
 pub(crate) mod variable;
+mod word_order;
