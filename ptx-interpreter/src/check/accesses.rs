@@ -3,10 +3,11 @@
 use smallvec::SmallVec;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Numbers};
+use super::checks::{Checks, Event};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
 use super::pieces::Pieces;
+use super::record::Numbers;
 use super::shadow::{CELLS, Kept, PAGE, Values};
 use crate::machine::lanes::{LANES, lanes_of};
 use crate::memory::spaces::{is_heap, is_shared, is_tensor};
@@ -75,6 +76,9 @@ impl Checks {
     /// Compares an access with those before, and remembers it. A read that is performed late observes nothing yet.
     pub(super) fn compare(&mut self, event: Event, observes: bool, rewrites: &dyn Fn(u32) -> bool) {
         self.threads_of(event.actor.block);
+        if observes && event.how.scope.is_some_and(|scope| self.is_in_chain(event, scope)) {
+            return;
+        }
         let (mut observed, continued) = match event.how.scope {
             Some(scope) if event.how.reads && observes => self.strong_read(event, scope),
             _ => (Numbers::new(), None),
@@ -201,7 +205,7 @@ impl Checks {
         }
     }
 
-    fn warps(&self) -> usize {
+    pub(super) fn warps(&self) -> usize {
         self.threads.div_ceil(LANES)
     }
 

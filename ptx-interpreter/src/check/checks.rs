@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use super::actor::Actor;
 use super::cause::Origin;
 use super::clock::{Clock, Known, Pool};
@@ -29,6 +27,7 @@ use crate::ptx::site::Sites;
 
 use super::finding::Kind;
 use super::pieces::Pieces;
+use super::record::Record;
 use super::visits::Lifetimes;
 
 /// An access, or what a copy does for a thread.
@@ -114,43 +113,6 @@ pub(super) struct Strong {
 /// What was released to the threads of a block, cluster, GPU or of all GPUs.
 pub(super) type Released = [Option<Known>; DISTANCES];
 
-/// Numbers of strong writes: mostly of one or two.
-pub(super) type Numbers = SmallVec<[u32; 4]>;
-
-/// What the last strong write of an address hands over.
-#[derive(Clone, Debug)]
-pub(super) struct Record {
-    pub(super) number: u32,
-    pub(super) bytes: usize,
-    pub(super) writer: Actor,
-    pub(super) scope: Scope,
-    pub(super) site: u32,
-    pub(super) heads: Heads,
-    /// The writes that an atomic's write continues.
-    pub(super) continues: Numbers,
-    /// What it would have released, had it been a release.
-    pub(super) full: Trail,
-    /// The newest of the writes that it continues, or itself, that released nothing, and the newest one by another thread.
-    pub(super) relaxed: [Option<(Actor, u32)>; 2],
-}
-
-impl Record {
-    /// Of a write that continues no other one.
-    pub(super) fn new(event: Event, scope: Scope) -> Record {
-        Record {
-            number: 0,
-            bytes: event.bytes,
-            writer: event.actor,
-            scope,
-            site: event.site,
-            heads: Heads::default(),
-            continues: Numbers::new(),
-            full: Trail::default(),
-            relaxed: [None; 2],
-        }
-    }
-}
-
 /// A barrier in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Mbarrier {
@@ -225,7 +187,6 @@ pub(crate) struct Checks {
     pub(crate) shadow: Shadow,
     /// Of each instruction the row in which most of a warp's lanes had their elements.
     pub(super) rows: Vec<Row>,
-    pub(super) records: QuickMap<Rc<Record>>,
     /// Strong writes so far.
     pub(super) writes: u32,
     /// What loads may return, if not only the newest value.
@@ -315,7 +276,6 @@ impl Checks {
             states: QuickMap::default(),
             shadow: Shadow::new(),
             rows: Vec::new(),
-            records: QuickMap::default(),
             writes: 0,
             history: None,
             sc: Fences::default(),
@@ -455,7 +415,6 @@ impl Checks {
         }
         self.barriers.retain(|(of, _), _| *of != block);
         remove_range(&mut self.mbarriers, shared, bytes);
-        remove_range(&mut self.records, shared, bytes);
         self.waits.retain(|(of, _), _| *of != block);
     }
 }

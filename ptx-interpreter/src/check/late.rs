@@ -7,10 +7,11 @@
 use std::rc::Rc;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Numbers, Record};
+use super::checks::{Checks, Event};
 use super::clock::Known;
 use super::coherence::{After, Late, Location, Set, Source, Writer, members};
 use super::marks::happened;
+use super::record::{Numbers, Record};
 use super::values::Way;
 use crate::ptx::access::{How, Scope};
 

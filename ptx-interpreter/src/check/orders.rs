@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Lack, Meeting, Missed, Numbers, Record, State, Strong, Through};
+use super::checks::{Checks, Event, Lack, Meeting, Missed, State, Strong, Through};
 use super::clock::{Known, Pool};
 use super::heads::{Heads, Reach};
 use super::mark::CELL;
-use super::trail::Link;
+use super::record::{Numbers, Record};
+use super::trail::{Link, Trail};
 use crate::ptx::access::{Engine, Fence, Scope};
 
 impl State {
@@ -137,25 +138,29 @@ impl Checks {
             observed.push(record.number);
             self.observes(event);
         }
-        // Of a chain whose last write is right, an earlier one may have released nothing.
-        let relaxed = record.relaxed.into_iter().flatten().map(|(writer, write)| (Lack::Release, writer, write));
         let last = self.lack(&record, event, reach, distance).map(|why| (why, record.writer, record.site));
-        let mut lacks = last.into_iter().chain(relaxed);
-        let lack = if event.how.is_unused { None } else { lacks.find(|(_, writer, _)| *writer != event.actor) };
-        if let Some((why, writer, write)) = lack {
-            self.threads_of(event.actor.block).change_beside(event.actor.number).miss(Missed {
-                known: record.full.clone(),
-                through: Through::Flag,
-                why,
-                writer,
-                write,
-                read: event.site,
-                epoch: 0,
-                flag: Some((event.address, event.bytes)),
-                record: (why == Lack::Acquire).then(|| Rc::clone(&record)),
-            });
+        // Of a chain whose last write is right, an earlier one may have released nothing.
+        let relaxed = || record.relaxed_by_others(event.actor).map(|(writer, write)| (Lack::Release, writer, write));
+        let lack = last.filter(|(_, writer, _)| *writer != event.actor).or_else(relaxed);
+        if let Some(lack) = lack.filter(|_| !event.how.is_unused) {
+            let acquirable = (lack.0 == Lack::Acquire).then(|| Rc::clone(&record));
+            self.miss(event, lack, record.full.clone(), acquirable);
         }
         (observed, wide.then_some(record))
+    }
+
+    /// A strong access reads what would have handed that over, had something been stronger.
+    pub(super) fn miss(
+        &mut self,
+        event: Event,
+        (why, writer, write): (Lack, Actor, u32),
+        known: Trail,
+        record: Option<Rc<Record>>,
+    ) {
+        let Event { actor, site: read, address, bytes, .. } = event;
+        let (through, flag) = (Through::Flag, Some((address, bytes)));
+        let missed = Missed { known, through, why, writer, write, read, epoch: 0, flag, record };
+        self.threads_of(actor.block).change_beside(actor.number).miss(missed);
     }
 
     /// An acquire acquires what strong reads before it have seen.
@@ -167,7 +172,7 @@ impl Checks {
 
     /// What the last write of a place left there, if it was a strong one of the same bytes.
     fn record(&self, event: Event) -> Option<&Rc<Record>> {
-        let record = self.records.get(&event.address).filter(|record| record.bytes == event.bytes)?;
+        let record = self.shadow.record(event.address).filter(|record| record.bytes == event.bytes)?;
         let is_last = event.parts().all(|(bytes, begin, end)| {
             (begin..end).step_by(CELL as usize).all(|cell| {
                 let last = self.shadow.last(cell);
@@ -205,12 +210,12 @@ impl Checks {
         // Nobody asks for the writes that are not kept any longer.
         continues.retain(|number| self.shadow.keeps(event.address, event.bytes, *number));
         let reach = self.reach(actor, scope);
-        let mut record = match old {
-            Some(old) => self.continued(event.address, old),
-            None => Rc::new(Record::new(event, scope)),
-        };
+        // It is changed in place, if nobody else has it.
+        drop(self.shadow.take_record(event.address));
+        let mut record = old.unwrap_or_else(|| Rc::new(Record::new(place, actor, event.site, scope)));
         let own = Rc::make_mut(&mut record);
-        (own.number, own.writer, own.scope, own.site, own.continues) = (number, actor, scope, event.site, continues);
+        own.follow(number, scope, (actor, event.site));
+        own.continues = continues;
         own.full.push(link, threads);
         let strong = self.known_state(actor).strong.as_ref();
         let is_relaxed = !event.how.releases && strong.is_none_or(|strong| strong.fenced.iter().all(Option::is_none));
@@ -221,11 +226,10 @@ impl Checks {
             }
         }
         if is_relaxed {
-            let others = own.relaxed[0].filter(|(other, _)| *other != actor).or(own.relaxed[1]);
-            own.relaxed = [Some((actor, event.site)), others];
+            own.releases_nothing();
         }
         self.hands_over(event, &record);
-        self.records.insert(event.address, record);
+        self.shadow.put_record(record);
         if scope == Scope::System {
             self.tells_host(event);
         }
@@ -239,14 +243,6 @@ impl Checks {
         let released = released.and_then(|levels| levels[self.level(Scope::System)].clone());
         let host = self.host.get_or_insert_default();
         [fenced, released].into_iter().flatten().for_each(|known| host.join(&known.ordered));
-    }
-
-    /// The record of a chain of writes that is continued. It is changed in place, if nobody else has it.
-    fn continued(&mut self, address: u64, old: Rc<Record>) -> Rc<Record> {
-        if self.records.get(&address).is_some_and(|last| Rc::ptr_eq(last, &old)) {
-            self.records.remove(&address);
-        }
-        old
     }
 
     /// A thread arrives at a barrier of its block.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::checks::{Checks, Event, State};
 use super::crowd::Crowd;
 use super::mark::{CELL, Mark, WHOLE};
-use super::shadow::{CELLS, Cell, PAGE, Page};
+use super::shadow::{CELLS, Cell, Kept, PAGE, Page, Shadow};
 use crate::machine::lanes::LANES;
 use crate::memory::spaces::{is_shared, is_tensor};
 use crate::ptx::access::Memory;
@@ -103,12 +103,17 @@ impl Checks {
         let knows =
             Knows { state: &self.states[&u64::from(actor.block)][actor.number], warps: self.threads.div_ceil(LANES) };
         let (how, bytes) = (deed.event.how, deed.mark.bytes);
-        let page = &mut self.shadow.pages[page];
-        if how.reads && !page.have_values(cells.clone(), bytes) || how.writes && page.are_constant(cells.clone()) {
+        let own = &self.shadow.pages[page];
+        if how.reads && !own.have_values(cells.clone(), bytes) || how.writes && own.are_constant(cells.clone()) {
             return false;
         }
-        let old = page.cells[cells.start];
-        let Some(new) = knows.joined(&mut self.shadow.crowd, deed, old, at) else { return false };
+        let old = own.cells[cells.start];
+        let new = match old.has_more() {
+            true => knows.replaces(&mut self.shadow, deed, old, at),
+            false => knows.joined(&mut self.shadow.crowd, deed, old, at),
+        };
+        let Some(new) = new else { return false };
+        let page = &mut self.shadow.pages[page];
         if new != old {
             page.cells[cells.clone()].fill(new);
         }
@@ -122,12 +127,19 @@ impl Checks {
 }
 
 impl Knows<'_> {
+    /// The mark of a cell after a deed that writes, if all marks that were elsewhere come before it.
+    fn replaces(&self, shadow: &mut Shadow, deed: &Deed<'_>, old: Cell, at: Option<u64>) -> Option<Cell> {
+        let stands_for = |kept: &Kept| kept.mark.bytes & !deed.mark.bytes == 0 && self.is_before(&kept.mark, deed, at);
+        if !deed.event.how.writes || !shadow.more(old).all(stands_for) {
+            return None;
+        }
+        shadow.drop_more(old);
+        Some(Cell { writes: deed.alone, reads: 0 })
+    }
+
     /// The marks of cells after a deed, if nothing has to be looked at closely.
     #[inline]
     fn joined(&self, crowd: &mut Crowd, deed: &Deed<'_>, old: Cell, at: Option<u64>) -> Option<Cell> {
-        if old.has_more() {
-            return None;
-        }
         let (how, bytes) = (deed.event.how, deed.mark.bytes);
         let before = |mark: &Mark| self.is_before(mark, deed, at);
         let stands_for = |mark: &Mark| mark.bytes & !bytes == 0 && before(mark);

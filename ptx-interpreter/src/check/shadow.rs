@@ -1,15 +1,17 @@
 //! What is remembered of every four bytes: who wrote them last, and who has read them since.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use smallvec::SmallVec;
 
 use super::actor::Actor;
 use super::clock::Known;
 use super::crowd::Crowd;
-use super::mark::WHOLE;
 pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap, QuickTable};
+use super::mark::{WHOLE, place};
 use super::readers::{Readers, Reading};
+use super::record::{Record, Records};
 
 /// What is remembered of four bytes: the sets of writes and of reads, if all are weak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub(crate) struct Busy {
     pub(crate) kept: Vec<Kept>,
     /// Of each byte the number of its last write, if that was a strong one.
     pub(crate) last: [u32; 4],
+    /// What the last strong writes that begin here hand over.
+    pub(super) records: Records,
 }
 
 /// A mark among others.
@@ -87,6 +91,12 @@ impl Page {
     }
 }
 
+/// Where a page is among those that are found at once. Blocks have their shared memory at equal distances.
+#[inline]
+fn slot(page: u64) -> usize {
+    place(page) % RECENT
+}
+
 fn capacity<T>(list: &Vec<T>) -> usize {
     list.capacity() * size_of::<T>()
 }
@@ -116,19 +126,19 @@ impl Shadow {
     #[inline]
     pub(crate) fn open(&mut self, address: u64, values: impl FnOnce(u64) -> Values) -> usize {
         let page = address / PAGE;
-        let recent = self.recent[page as usize % RECENT];
+        let recent = self.recent[slot(page)];
         if recent.0 == page {
             return recent.1;
         }
         let place = self.page(page, values);
-        self.recent[page as usize % RECENT] = (page, place);
+        self.recent[slot(page)] = (page, place);
         place
     }
 
     /// The number of a page of which something is remembered.
     #[inline]
     fn find(&self, page: u64) -> Option<usize> {
-        let recent = self.recent[page as usize % RECENT];
+        let recent = self.recent[slot(page)];
         if recent.0 == page { Some(recent.1) } else { self.places.get(&page).copied() }
     }
 
@@ -238,7 +248,7 @@ impl Shadow {
             let oldest_first = marks.into_iter().rev().flat_map(|mark| mark.at(address));
             kept.extend(oldest_first.map(|mark| Kept { mark, ..Kept::default() }));
         }
-        Busy { kept, last: [0; 4] }
+        Busy { kept, ..Busy::default() }
     }
 
     /// Puts them back.
@@ -298,6 +308,50 @@ impl Shadow {
         self.place_of_more(address).map_or([0; 4], |place| self.more[place].last)
     }
 
+    /// All marks of a cell, if they are elsewhere.
+    pub(super) fn busy(&mut self, (page, cell): (usize, usize)) -> Option<&mut Busy> {
+        let Cell { writes, .. } = self.pages[page].cells[cell];
+        (writes & MORE != 0).then(|| &mut self.more[(writes & !MORE) as usize])
+    }
+
+    /// The same, to look at.
+    pub(super) fn more(&self, cell: Cell) -> impl Iterator<Item = &Kept> {
+        self.more[(cell.writes & !MORE) as usize].kept.iter()
+    }
+
+    /// Forgets them.
+    pub(super) fn drop_more(&mut self, cell: Cell) {
+        self.free_more.push(cell.writes & !MORE);
+        self.more[(cell.writes & !MORE) as usize] = Busy::default();
+    }
+
+    /// All marks of a cell, if they are not.
+    pub(super) fn marks(&self, (page, cell): (usize, usize), address: u64) -> impl Iterator<Item = Mark> {
+        let Cell { writes, reads } = self.pages[page].cells[cell];
+        [writes, reads].into_iter().flat_map(|set| self.crowd.marks(set)).flat_map(move |mark| mark.at(address))
+    }
+
+    /// What the last strong write of an address left there.
+    pub(super) fn record(&self, address: u64) -> Option<&Rc<Record>> {
+        let place = self.place_of_more(address)?;
+        self.more[place].records.iter().find(|record| record.address == address)
+    }
+
+    /// Takes it away.
+    pub(super) fn take_record(&mut self, address: u64) -> Option<Rc<Record>> {
+        let place = self.place_of_more(address)?;
+        let records = &mut self.more[place].records;
+        let own = records.iter().position(|record| record.address == address)?;
+        Some(records.swap_remove(own))
+    }
+
+    /// Keeps it, in a cell that has the mark of its write.
+    pub(super) fn put_record(&mut self, record: Rc<Record>) {
+        if let Some(place) = self.place_of_more(record.address) {
+            self.more[place].records.push(record);
+        }
+    }
+
     /// Where all marks of a cell are, if they are elsewhere.
     fn place_of_more(&self, address: u64) -> Option<usize> {
         let cell = self.pages[self.find(address / PAGE)?].cells.get((address % PAGE / CELL) as usize)?;
@@ -350,7 +404,9 @@ impl Shadow {
         };
         let observers = |kept: &Kept| if kept.observers.spilled() { kept.observers.capacity() } else { 0 };
         let of_busy = |busy: &Busy| {
-            capacity(&busy.kept) + busy.kept.iter().map(observers).sum::<usize>() * size_of::<(Actor, u32)>()
+            capacity(&busy.kept)
+                + busy.kept.iter().map(observers).sum::<usize>() * size_of::<(Actor, u32)>()
+                + busy.records.len() * size_of::<Record>()
         };
         let pages: usize = self.pages.iter().map(|page| of_page(page)).sum();
         let more: usize = capacity(&self.more) + self.more.iter().map(of_busy).sum::<usize>();
@@ -374,14 +430,12 @@ impl Shadow {
     pub(crate) fn forget(&mut self, begin: u64, bytes: u64) {
         for page in begin / PAGE..(begin + bytes).div_ceil(PAGE) {
             if let Some(place) = self.places.remove(&page) {
-                for cell in self.pages[place].cells.iter().filter(|cell| cell.has_more()) {
-                    self.more[(cell.writes & !MORE) as usize] = Busy::default();
-                    self.free_more.push(cell.writes & !MORE);
-                }
+                let cells = std::mem::take(&mut self.pages[place].cells);
+                cells.iter().filter(|cell| cell.has_more()).for_each(|cell| self.drop_more(*cell));
                 self.readers.forget(place, &std::mem::take(&mut self.pages[place].readings));
                 self.free.push(place);
             }
-            self.recent[page as usize % RECENT] = (u64::MAX, 0);
+            self.recent[slot(page)] = (u64::MAX, 0);
         }
     }
 }

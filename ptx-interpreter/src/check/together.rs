@@ -2,15 +2,16 @@
 //! are looked at once.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Numbers, State};
+use super::checks::{Checks, Event, State};
 use super::mark::{CELL, Mark, Row, WHOLE};
+use super::record::Numbers;
 use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
 use crate::ptx::access::How;
 
 /// Fewer lanes are in a row only if they are neighbours.
 const FEW: u32 = 8;
 
-/// A weak access of threads of a warp.
+/// A weak access of threads of a warp, or atomics.
 #[derive(Clone, Copy)]
 pub(crate) struct Together<'a> {
     pub(crate) block: u32,
@@ -132,6 +133,9 @@ impl Checks {
             || together.how.writes && self.has_map_reads()
         {
             lanes_of(together.lanes).for_each(|lane| self.visits(together.event(lane)));
+        }
+        if together.how.scope.is_some() {
+            return lanes_of(together.lanes).for_each(|lane| self.compare(together.event(lane), true, &|_| false));
         }
         let mut rest = together.lanes;
         while rest != 0 {

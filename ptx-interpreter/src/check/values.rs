@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Record};
+use super::checks::{Checks, Event};
 use super::coherence::{Location, Position, View, Writer};
 use super::history::{History, Observed};
 use super::marks::happened;
+use super::record::Record;
 
 /// A way in which an access may go.
 #[derive(Clone, Copy, Debug, Default)]

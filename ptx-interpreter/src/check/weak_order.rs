@@ -1,10 +1,11 @@
 //! Orders that are too weak: what they lack, and that in words.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Lack, Missed, Record, State, Through};
+use super::checks::{Checks, Event, Found, Lack, Missed, State, Through};
 use super::clock::Known;
 use super::heads::Reach;
 use super::reach::scope_of;
+use super::record::Record;
 use super::shadow::Mark;
 use crate::ptx::access::Scope;
 

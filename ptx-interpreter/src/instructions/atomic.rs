@@ -132,6 +132,9 @@ impl AtomicStep {
         let compare = if self.values.len() > 1 { Some(machine.lanes(group, &self.values[0][0])?) } else { None };
         let is_unused = machine.checks.is_some() && !self.is_used(machine);
         let how = How { is_unused, ..self.how };
+        // Whether one that compares writes, is only known when it has read.
+        let is_change = compare.is_none() && !self.is_exchange && !self.is_packed;
+        let is_told = is_change && machine.watch_changes(group, addresses, bytes, How { writes: true, ..how });
         let narrow = |number: u64| u128::from(number & (u64::MAX >> (64 - 8 * bytes)));
         let mut found = [0; LANES];
         for thread in group.threads() {
@@ -139,8 +142,12 @@ impl AtomicStep {
             // SAFETY: `places` says that the bytes are there, and may be written.
             let old = unsafe { number_at(place, bytes) };
             let values = (narrow(value[lane]), compare.as_ref().map(|compare| narrow(compare[lane])));
-            let new = self.watched(machine, thread, addresses[lane], (old.into(), how), values);
-            let new = new.map_err(|stop| stop.by(lane))?;
+            let new = if is_told {
+                Some(self.changed(addresses[lane], old.into(), values))
+            } else {
+                let new = self.watched(machine, thread, addresses[lane], (old.into(), how), values);
+                new.map_err(|stop| stop.by(lane))?
+            };
             // One that changes nothing is no progress for those who wait.
             if let Some(new) = new.map(|new| new as u64).filter(|new| *new != old) {
                 machine.progress += 1;

@@ -69,6 +69,17 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Each thread of a group changes `bytes` bytes by an atomic, that are there. Gives whether the checks have been told.
+    pub(crate) fn watch_changes(&mut self, group: Group, addresses: &Lanes, bytes: usize, how: How) -> bool {
+        let Some(checks) = &mut self.checks else { return true };
+        if !has_shadow(group, addresses) {
+            return false;
+        }
+        each(group.mask, |lane| checks.has_values_now(addresses[lane], bytes));
+        self.tell_together(group, addresses, bytes, how, &|_, _| false);
+        true
+    }
+
     /// The threads of a group access `bytes` bytes each, at one time.
     pub(crate) fn tell_together(
         &mut self,

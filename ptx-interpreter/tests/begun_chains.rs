@@ -1,0 +1,83 @@
+//! Atomics of four bytes that order nothing have a short way through the checks, and those of eight bytes have not. So a kernel of the one
+//! kind has the findings that it has of the other.
+
+use ptx_interpreter::{Finding, Program, Trial};
+
+/// Drawn kernels.
+const KERNELS: u64 = 400;
+/// Of each so many orders.
+const ORDERS: u64 = 3;
+
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+/// A line of a kernel, for numbers of the type `T`.
+fn line(draw: &mut Draw) -> String {
+    let who = draw.of(&["", "@%p1 ", "@%p2 ", "@!%p2 "]);
+    let place = draw.of(&["[s]", "[s+8]", "[%d1]", "[%d1+8]"]);
+    let space = if place.starts_with("[s") { "shared" } else { "global" };
+    let scope = draw.of(&["cta", "gpu"]);
+    match draw.below(16) {
+        0 => "bar.sync 0;".into(),
+        1 => "bar.warp.sync -1;".into(),
+        2 => format!("{who}fence.acq_rel.{scope};"),
+        3 => format!("{who}st.{space}.T {place}, 0;"),
+        4 => format!("{who}ld.{space}.T %x1, {place};"),
+        5 => format!("{who}ld.relaxed.{scope}.{space}.T %x1, {place};"),
+        6 => format!("{who}st.relaxed.{scope}.{space}.T {place}, 1;"),
+        7 => format!("{who}atom.acq_rel.{scope}.{space}.exch.b? %x2, {place}, 1;"),
+        8 => format!("{who}red.relaxed.{scope}.{space}.add.T {place}, 1;"),
+        9 => format!("{who}atom.relaxed.{scope}.{space}.cas.b? %x2, {place}, 1, 2;"),
+        _ => format!("{who}atom.relaxed.{scope}.{space}.add.T %x2, {place}, 1; add.T %x3, %x2, %x3;"),
+    }
+}
+
+fn kernel(lines: &[String], bits: &str) -> String {
+    let body = lines.join("\n").replace(".T", &format!(".u{bits}")).replace(".b?", &format!(".b{bits}"));
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.shared .align 8 .b8 s[16];\n\
+         .reg .b64 %d<4>; .reg .b32 %r<5>; .reg .b{bits} %x<5>; .reg .pred %p<4>;\n\
+         ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mul.wide.u32 %d2, %r3, 8; add.u64 %d2, %d1, %d2;\n\
+         setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %r1, 32;\n\
+         mov.b{bits} %x3, 0; @%p1 st.shared.v2.u64 [s], {{0, 0}}; bar.sync 0;\n{body}\nst.global.u{bits} [%d2+16], %x3;\nret;\n}}\n"
+    )
+}
+
+/// What is found, and where.
+fn found(text: &str, seed: u64) -> Vec<String> {
+    let program = Program::parse(text);
+    let mut trial = Trial::new(&program, "k");
+    trial.grid([2, 1, 1]).block([64, 1, 1]).seed(seed).buffer(&[0; 16 + 8 * 128]).expect("a little memory");
+    let tell = |Finding { kind, places, help, .. }: Finding| {
+        let places: Vec<String> =
+            places.iter().map(|place| format!("{}:{}:{}", place.block, place.thread, place.ptx_line)).collect();
+        format!("{kind:?} {} {help}", places.join(" "))
+    };
+    let report = trial.check();
+    report.findings.into_iter().map(tell).collect()
+}
+
+#[test]
+fn both_have_the_same_findings() {
+    let (mut draw, mut wrong, mut right) = (Draw(1), 0, 0);
+    for number in 0..KERNELS {
+        let lines: Vec<String> = (0..2 + draw.below(6)).map(|_| line(&mut draw)).collect();
+        for seed in 0..ORDERS {
+            let [narrow, wide] = ["32", "64"].map(|bits| found(&kernel(&lines, bits), seed));
+            assert_eq!(narrow, wide, "kernel {number}, seed {seed}:\n{}", lines.join("\n"));
+            if narrow.is_empty() { right += 1 } else { wrong += 1 }
+        }
+    }
+    println!("{wrong} with findings, {right} without");
+    assert!(wrong > 900 && right > 150, "{wrong} with findings, {right} without");
+}
