@@ -2,6 +2,8 @@
 
 use super::checks::{Checks, Event, Found};
 use super::finding::Kind;
+use super::together::Together;
+use crate::machine::lanes::{each, lanes_of};
 use crate::memory::spaces::{Named, Owner, owner};
 
 impl Checks {
@@ -16,6 +18,25 @@ impl Checks {
     pub(super) fn stays(&mut self, event: Event) {
         if self.has_to_stay(event.site) && event.bytes > 0 {
             self.is_within(event);
+        }
+    }
+
+    /// The same for threads of a warp. Most of them stay.
+    pub(super) fn stay(&mut self, together: &Together<'_>) {
+        if !self.has_to_stay(together.site) {
+            return;
+        }
+        let (mut low, mut high) = (u64::MAX, 0);
+        each(together.lanes, |lane| {
+            low = low.min(together.addresses[lane]);
+            high = high.max(together.addresses[lane]);
+        });
+        let [first, last] = [low, high].map(|address| owner(address, self.cluster as usize));
+        let is_in_one = matches!(first.0, Owner::Shared(_)) && first.0 == last.0;
+        let end = last.1 + together.bytes as u64;
+        let mut within = self.sites.within(together.site).iter();
+        if !is_in_one || !within.any(|(begin, own)| *begin <= first.1 && end <= *own) {
+            lanes_of(together.lanes).for_each(|lane| self.stays(together.event(lane)));
         }
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Together<'a> {
 }
 
 impl Together<'_> {
-    fn event(&self, lane: usize) -> Event {
+    pub(super) fn event(&self, lane: usize) -> Event {
         let actor = Actor { block: self.block, number: self.first + lane };
         let Together { site, bytes, how, .. } = *self;
         Event { actor, site, address: self.addresses[lane], bytes, how, engine: None }
@@ -124,9 +124,7 @@ impl Checks {
                 self.access_rewriting(together.event(lane), &rewrites);
             });
         }
-        if self.has_to_stay(together.site) {
-            lanes_of(together.lanes).for_each(|lane| self.stays(together.event(lane)));
-        }
+        self.stay(together);
         if self.cluster > 1
             || self.has_grid_before
             || self.peers.is_some()
