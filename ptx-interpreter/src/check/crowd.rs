@@ -7,7 +7,7 @@ use super::mark::{Mark, QuickMap, place};
 /// Sets, at most: a quarter of a gigabyte. When there are more, further readers are forgotten.
 const SETS: usize = 1 << 22;
 /// How many sets there are when unused ones are removed for the first time.
-const FEW: usize = 1 << 16;
+const FEW: usize = 1 << 17;
 /// How many of the newest marks are compared with a new one.
 const NEWEST: usize = 32;
 /// Sets that were made last, and are not made again.
@@ -136,7 +136,7 @@ impl Crowd {
 
     /// Only sets that somebody has are left.
     pub(crate) fn is_swept(&mut self) {
-        self.full = FEW.max(2 * self.sets.len());
+        self.full = FEW.max(3 * self.sets.len());
     }
 
     /// The set that has the same marks as another crowd's.
