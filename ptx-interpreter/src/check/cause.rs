@@ -20,4 +20,12 @@ pub(crate) enum Cause {
 pub(crate) struct Origin {
     pub(crate) cause: Cause,
     pub(crate) is_computed: bool,
+    /// Whether a compare-and-swap has found it, and left it as it was.
+    pub(crate) is_compared: bool,
+}
+
+impl Origin {
+    pub(crate) fn new(cause: Cause, is_computed: bool) -> Origin {
+        Origin { cause, is_computed, is_compared: false }
+    }
 }

@@ -191,7 +191,7 @@ impl Checks {
             let written = self.written(at, 1);
             let (without, kept) = self.without_value(at, 1, written);
             let cause = Cause::Unwritten { reader, site, begin: copy.from, bytes: copy.read, at };
-            let origin = kept.unwrap_or(Origin { cause, is_computed: false });
+            let origin = kept.unwrap_or(Origin::new(cause, false));
             self.stores_undefined(copy.to + offset, 1, without, Some(origin));
         }
     }

@@ -14,6 +14,7 @@ use crate::memory::spaces::is_shared;
 use crate::memory::{aligned, all_aligned, number_at, put_number_at};
 use crate::ptx::access::{How, Scope};
 use crate::ptx::operand::{Operand, Space};
+use crate::watch::compared::Beside;
 use crate::weak::delayed::LateRead;
 
 struct AtomicStep {
@@ -184,6 +185,10 @@ impl AtomicStep {
         if self.is_exchange {
             machine.reads_to_registers(|machine| self.watch(machine, thread, address, how))?;
             machine.watch_exchanged(thread, address, self.change.bytes, self.to.iter().flatten().next());
+        } else if let Some(beside) = self.beside(machine, thread, address) {
+            machine.reads_to_registers(|machine| self.watch(machine, thread, address, how))?;
+            let (place, to) = ((address, self.change.bytes), self.to.iter().flatten().next());
+            machine.leaves_beside(thread, place, to, (beside, how.writes));
         } else {
             self.watch(machine, thread, address, how)?;
         }
@@ -191,6 +196,12 @@ impl AtomicStep {
             machine.tell(|checks, machine| checks.adds_packed(machine.actor(thread), machine.site, address));
         }
         Ok(())
+    }
+
+    /// What a compare-and-swap of at most eight bytes leaves as it was, because nobody has written it.
+    fn beside(&self, machine: &mut Machine<'_>, thread: Thread, address: u64) -> Option<Beside> {
+        let ([compare, value], 0..=8) = (&self.values[..], self.change.bytes) else { return None };
+        machine.watch_compared(thread, (address, self.change.bytes), [&compare[0], &value[0]])
     }
 
     /// What is there after what was found. In shared memory sums know subnormal numbers.

@@ -145,7 +145,7 @@ impl Machine<'_> {
             None => {
                 let has_ended = mask >> lane & 1 == 1;
                 let cause = Cause::Absent { reader: self.actor(own.0), site, lane, has_ended };
-                Some((u64::MAX, Origin { cause, is_computed: true }))
+                Some((u64::MAX, Origin::new(cause, true)))
             }
         }
     }

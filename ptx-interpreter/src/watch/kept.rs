@@ -11,12 +11,12 @@ use crate::ptx::operand::Operand;
 const STORES: &str = "stores it";
 
 /// The bits of those of some bytes for which a bit is set.
-fn bits_of(bytes: u64, count: usize) -> u128 {
+pub(super) fn bits_of(bytes: u64, count: usize) -> u128 {
     (0..count).filter(|at| bytes >> at & 1 == 1).fold(0, |bits, at| bits | 0xff << (8 * at))
 }
 
 /// The bytes in which some bits are set, a bit for each.
-fn bytes_of(bits: u128, count: usize) -> u64 {
+pub(super) fn bytes_of(bits: u128, count: usize) -> u64 {
     (0..count).filter(|at| bits >> (8 * at) & 0xff != 0).fold(0, |bytes, at| bytes | 1 << at)
 }
 
@@ -36,7 +36,7 @@ impl Machine<'_> {
     }
 
     /// Which of some bytes that a thread has read have no value, and why. If all are written, it may still be undefined what was stored.
-    fn without_value(
+    pub(super) fn without_value(
         &mut self,
         thread: Thread,
         (address, bytes): (u64, usize),
@@ -56,7 +56,7 @@ impl Machine<'_> {
         let at = address + u64::from(without.trailing_zeros());
         let cause = Cause::Unwritten { reader, site, begin: address, bytes, at };
         let is_computed = without.count_ones() as usize == bytes;
-        (without != 0).then(|| (without, kept.unwrap_or(Origin { cause, is_computed })))
+        (without != 0).then(|| (without, kept.unwrap_or(Origin::new(cause, is_computed))))
     }
 
     /// Each thread has loaded elements of `bytes` bytes to registers.
@@ -110,12 +110,12 @@ impl Machine<'_> {
         if let Some(to) = to.filter(|_| brings) {
             let (reader, site) = (self.actor(thread), self.site);
             let cause = Cause::Unwritten { reader, site, begin: address, bytes, at: address };
-            self.give_undefined(thread, to, u128::MAX, Origin { cause, is_computed: true });
+            self.give_undefined(thread, to, u128::MAX, Origin::new(cause, true));
         }
     }
 
     /// Whether somebody has written all that was read to registers since this was asked before.
-    fn has_read_what_is_written(&mut self) -> bool {
+    pub(super) fn has_read_what_is_written(&mut self) -> bool {
         !self.checks.as_mut().is_some_and(|checks| checks.brings_unwritten())
     }
 

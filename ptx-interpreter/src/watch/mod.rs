@@ -1,5 +1,6 @@
 //! What the machine tells the checks.
 
+pub(crate) mod compared;
 pub(crate) mod exchanged;
 pub(crate) mod group;
 mod kept;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::compared::{CHANGES, are_compared};
 use crate::alu::{Sources, Type, moves_bits};
 use crate::check::Origin;
 use crate::machine::group::Group;
@@ -29,6 +30,7 @@ fn is_followed(words: &[&str], number: usize, operand: &Operand) -> bool {
     match words[0] {
         _ if matches!(operand, Operand::Address(..)) => false,
         "st" => true,
+        "atom" if words.contains(&"cas") => !words.contains(&"b128"),
         "wgmma" => matches!(operand, Operand::Vector(_)) || words.contains(&"sp") && number == 3,
         "wmma" => matches!(operand, Operand::Vector(_)),
         // All have to select the same scales.
@@ -190,12 +192,18 @@ impl Machine<'_> {
         }
         origin.is_computed |= !moves_bits(words);
         let values: Vec<Lanes> = from.iter().map(|operand| self.lanes(group, operand).unwrap_or([0; LANES])).collect();
-        let undefined =
-            from.iter().map(|operand| self.undefined_of(group, operand).map_or([0; LANES], |bits| bits.lanes));
-        let undefined: Vec<Lanes> = undefined.collect();
+        let bits: Vec<Option<Bits>> = from.iter().map(|operand| self.undefined_of(group, operand)).collect();
+        let are_compared = match &bits[..] {
+            [Some(one), Some(other)] => are_compared(words, [one, other]),
+            _ => 0,
+        };
+        let undefined: Vec<Lanes> = bits.iter().map(|bits| bits.map_or([0; LANES], |bits| bits.lanes)).collect();
         let width = to.numbers().next().map_or(64, |(_, bits)| bits);
         let lane = |lane: usize| {
             let of = |all: &[Lanes]| all.iter().map(|one| one[lane]).collect::<Vec<u64>>();
+            if are_compared >> lane & 1 == 1 {
+                return 0;
+            }
             Sources { words, values: &of(&values), undefined: &of(&undefined) }.result(width)
         };
         let lanes = std::array::from_fn(lane);
@@ -243,7 +251,7 @@ impl Machine<'_> {
                 let what = match words[0] {
                     _ if is_address => "takes it as an address",
                     "brx" | "call" => DECIDES,
-                    "red" | "atom" => "changes memory by it",
+                    "red" | "atom" => CHANGES,
                     _ => "uses it",
                 };
                 self.use_undefined(group, &bits, operand, what);

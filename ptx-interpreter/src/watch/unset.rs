@@ -16,10 +16,7 @@ impl Machine<'_> {
         let code = self.frame(group).code;
         let undefined = &mut self.warp_mut(group.warp).undefined;
         for (number, width) in code.read_first.iter().flat_map(|register| register.numbers()) {
-            let bits = Bits {
-                lanes: [u64::MAX >> (64 - width); LANES],
-                origin: Origin { cause: Cause::Unset, is_computed: false },
-            };
+            let bits = Bits { lanes: [u64::MAX >> (64 - width); LANES], origin: Origin::new(Cause::Unset, false) };
             undefined.set((group.frame, number), group.mask, Some(&bits));
         }
     }
