@@ -30,7 +30,7 @@ fn line(draw: &mut Draw) -> String {
     match draw.below(16) {
         0 => "bar.sync 0;".into(),
         1 => "bar.warp.sync -1;".into(),
-        2 => format!("{who}fence.acq_rel.{scope};"),
+        2 => format!("{who}fence.{}.{scope};", draw.of(&["acq_rel", "sc"])),
         3 => format!("{who}st.{space}.T {place}, 0;"),
         4 => format!("{who}ld.{space}.T %x1, {place};"),
         5 => format!("{who}ld.relaxed.{scope}.{space}.T %x1, {place};"),

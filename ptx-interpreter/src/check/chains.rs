@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::checks::{Checks, Event, Lack, State};
 use super::mark::{CELL, Mark, WHOLE};
 use super::record::Record;
+use super::sc::OF_A_GPU;
 use super::shadow::{Kept, PAGE};
 use super::trail::Link;
 use crate::machine::lanes::LANES;
@@ -31,7 +32,7 @@ impl Checks {
         let Event { actor, address, bytes, how, engine, .. } = event;
         let is_plain = how.reads && how.writes && !how.acquires && !how.releases && scope != Scope::System;
         let is_cell = bytes as u64 == CELL && address.is_multiple_of(CELL);
-        if !is_plain || !is_cell || engine.is_some() || self.history.is_some() || self.sc.has[0] {
+        if !is_plain || !is_cell || engine.is_some() || self.history.is_some() {
             return false;
         }
         let place = (self.open(address), (address % PAGE / CELL) as usize);
@@ -77,6 +78,10 @@ impl Checks {
     /// One where the last write is an atomic's of its block, and all else is weak.
     fn goes_on(&mut self, Change { event, scope, mark, link, place }: Change) -> bool {
         let Event { actor, site, how, .. } = event;
+        // An order of `fence.sc` may come of it.
+        if self.sc.has[OF_A_GPU] || self.sc.has(actor.block, 0) {
+            return false;
+        }
         let (warps, state) = (self.warps(), &self.states[&u64::from(actor.block)][actor.number]);
         let Some(busy) = self.shadow.busy(place) else { return false };
         let (Some((newest, before)), [record]) = (busy.kept.split_last_mut(), &mut busy.records[..]) else {

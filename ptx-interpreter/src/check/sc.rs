@@ -17,7 +17,7 @@ use crate::machine::lanes::lanes_of;
 /// Fences of a thread that are remembered.
 const FENCES: usize = 4;
 /// The distance of threads that only the GPU has in common.
-const OF_A_GPU: usize = 2;
+pub(super) const OF_A_GPU: usize = 2;
 
 impl Checks {
     /// Which accesses a strong access comes after that nothing else orders. Gives what the fences knew before those that it may
