@@ -27,6 +27,7 @@ mod counted;
 mod device;
 mod driver;
 mod executable;
+mod fft;
 mod gpu;
 mod graph;
 mod graph_memory;

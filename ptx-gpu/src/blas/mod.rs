@@ -12,6 +12,7 @@ mod compute;
 mod copies;
 pub(crate) mod filled;
 mod gemm;
+pub(crate) mod grid;
 mod grouped;
 mod handle;
 mod kind;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::grid::Dimension;
 use super::kind::{Kind, Wide};
 use super::matrix::{Matrix, Part};
 use super::number::Number;
@@ -48,6 +49,8 @@ pub(crate) enum Layout {
     Band { below: usize, above: usize, column: i64 },
     /// The columns of a triangle follow each other.
     Packed(Part),
+    /// The columns of several dimensions, the slowest one first.
+    Grid { row: i64, outer: [Dimension; 3] },
 }
 
 /// What is stored of a column.
@@ -104,7 +107,7 @@ impl Operand {
         let layout = match self.layout {
             Layout::Strided { row, column, .. } => Layout::Strided { row, column, part: stored },
             Layout::Packed(_) => Layout::Packed(stored),
-            band @ Layout::Band { .. } => band,
+            other @ (Layout::Band { .. } | Layout::Grid { .. }) => other,
         };
         Operand { layout, ..self }
     }
@@ -156,6 +159,14 @@ impl Operand {
                 let first = if part == Part::Lower { at * (2 * self.rows + 1 - at) / 2 } else { at * (at + 1) / 2 };
                 Column { rows: rows_of(part), first: first as i64, step: 1 }
             }
+            Layout::Grid { row, outer } => {
+                let (mut rest, mut first) = (at, 0);
+                for Dimension { count, step } in outer.into_iter().rev() {
+                    first += (rest % count) as i64 * step;
+                    rest /= count;
+                }
+                Column { rows: 0..self.rows, first, step: row }
+            }
         }
     }
 }
@@ -174,6 +185,12 @@ impl View {
 
     /// Runs of bytes: where each begins, and how many they are.
     pub(super) fn runs(&self) -> Vec<(u64, usize)> {
+        let runs = self.runs_in_order();
+        if matches!(self.operand.layout, Layout::Grid { .. }) { joined(runs) } else { runs }
+    }
+
+    /// In the order of the elements.
+    fn runs_in_order(&self) -> Vec<(u64, usize)> {
         let bytes = self.operand.kind.bytes();
         let mut runs: Vec<(u64, usize)> = Vec::new();
         let mut add = |begin: u64, bytes: usize| match runs.last_mut() {
@@ -221,4 +238,19 @@ impl View {
             }
         }
     }
+}
+
+/// Runs that meet or overlap are one: batches may lie between each other's elements.
+fn joined(mut runs: Vec<(u64, usize)>) -> Vec<(u64, usize)> {
+    runs.sort_unstable();
+    let mut all: Vec<(u64, usize)> = Vec::new();
+    for (begin, bytes) in runs {
+        match all.last_mut() {
+            Some((last, so_far)) if begin <= *last + *so_far as u64 => {
+                *so_far = (*so_far).max((begin - *last) as usize + bytes);
+            }
+            _ => all.push((begin, bytes)),
+        }
+    }
+    all
 }

@@ -3,7 +3,7 @@
 //!
 //! - A program or a library that has the runtime in it: nvcc links it so, if it is not told `-cudart shared`. Its symbols need not be
 //!   there.
-//! - NVIDIA's own `libcudart.so`, `libcuda.so`, `libcublas.so`, `libcublasLt.so` and `libcurand.so`, if a program finds them by a path of its own.
+//! - NVIDIA's own `libcudart.so`, `libcuda.so`, `libcublas.so`, `libcublasLt.so`, `libcurand.so` and `libcufft.so`, if a program finds them by a path of its own.
 //! - A copy of this library by the name `libcudart.so.12`: some functions of that release take other arguments by the same name.
 //! - NVRTC, which is asked for machine code: it gives the PTX that it has as well, with lines of the source.
 //! - nvJitLink, which links machine code: it gives linked PTX.
@@ -35,7 +35,8 @@ use redirect::Names;
 const VARIABLE: &str = "PTX_CHECK_OPENS";
 
 /// NVIDIA's libraries whose functions are here.
-const LIBRARIES: [&str; 5] = ["libcudart.so", "libcuda.so", "libcublas.so", "libcublasLt.so", "libcurand.so"];
+const LIBRARIES: [&str; 6] =
+    ["libcudart.so", "libcuda.so", "libcublas.so", "libcublasLt.so", "libcurand.so", "libcufft.so"];
 /// The name of a copy.
 const RUNTIME_12: &str = "libcudart.so.12";
 /// A function of the runtime that each program of nvcc's calls.

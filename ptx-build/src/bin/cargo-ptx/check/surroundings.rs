@@ -13,8 +13,8 @@ use crate::library;
 
 /// The library's name as the driver.
 const DRIVER: &str = "libcuda.so.1";
-/// Other names under which programs look for the driver, the runtime, cuBLAS, cuRAND and NVML.
-const LINKS: [&str; 14] = [
+/// Other names under which programs look for the driver, the runtime, cuBLAS, cuRAND, cuFFT and NVML.
+const LINKS: [&str; 17] = [
     DRIVER,
     "libcuda.so",
     "libcudart.so.13",
@@ -28,6 +28,9 @@ const LINKS: [&str; 14] = [
     "libcublasLt.so.13",
     "libcurand.so",
     "libcurand.so.10",
+    "libcufft.so",
+    "libcufft.so.11",
+    "libcufft.so.12",
     "libnvidia-ml.so.1",
 ];
 /// The name of the runtime whose functions are others in part: a copy of the library, whose functions the library replaces.
