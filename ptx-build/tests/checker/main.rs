@@ -3,6 +3,7 @@
 mod calls;
 mod counted;
 mod cublas;
+mod cufft;
 mod curand;
 mod deadline;
 mod driver;

@@ -13,6 +13,8 @@ use crate::order::{By, Point, Range};
 use crate::output::tell;
 use crate::status::{ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, Result};
 
+const OUTSIDE: &str = "what is outside of every allocation";
+
 /// What a routine does to bytes.
 struct Access<'a> {
     operand: &'a Operand,
@@ -146,14 +148,16 @@ impl Gpu {
             at = format!("address {begin:#x}, which is memory of the host");
             ("memory of the host", "copy the bytes to device memory, or allocate them with cudaMallocManaged")
         } else {
-            (
-                "what is outside of every allocation",
-                "allocate as many bytes as its size and its leading dimension ask for",
-            )
+            (OUTSIDE, "allocate as many bytes as its size and its leading dimension ask for")
         };
         let help = match operand.name {
             "alpha" | "beta" if title == "memory of the host" => {
                 "set the pointer mode to CUBLAS_POINTER_MODE_HOST, or give a pointer to device memory"
+            }
+            "workArea" if title == OUTSIDE => "allocate as many bytes as cufftGetSize gives",
+            "idata" | "odata" if title == OUTSIDE => {
+                "allocate as many bytes as the plan's sizes, strides and batch ask for; in place, a row of real numbers takes as many \
+                 as its complex ones"
             }
             _ => help,
         };

@@ -26,7 +26,7 @@ pub(super) fn transform(shape: &Shape, direction: FftDirection, mut values: Vec<
         }
         Form::ToReal => {
             along_outer(&mut values, shape, FftDirection::Inverse);
-            let whole = |row| (0..last).map(move |at| element(row, at));
+            let whole = |row| (0..last).map(move |at| element(row, at, last));
             let mut all: Vec<Wide> = values.chunks_exact(half).flat_map(whole).collect();
             along(&mut all, last, 1, FftDirection::Inverse);
             all
@@ -35,8 +35,8 @@ pub(super) fn transform(shape: &Shape, direction: FftDirection, mut values: Vec<
 }
 
 /// The second half of a row has the conjugates of the first.
-fn element(half: &[Wide], at: usize) -> Wide {
-    half.get(at).copied().unwrap_or_else(|| half[2 * (half.len() - 1) - at].conj())
+fn element(half: &[Wide], at: usize, count: usize) -> Wide {
+    half.get(at).copied().unwrap_or_else(|| half[count - at].conj())
 }
 
 fn along_outer(values: &mut [Wide], shape: &Shape, direction: FftDirection) {
