@@ -220,6 +220,14 @@ fn pytorchs_operators_take_numbers() {
     assert_eq!(printed.lines().collect::<Vec<_>>(), ["1398 compared, 632 refused by the host"], "{complaint}");
 }
 
+/// Also where a conjugate or a sign is only noted.
+#[test]
+#[ignore = "it installs PyTorch, which has six gigabytes"]
+fn pytorchs_operators_take_conjugates() {
+    let (_, printed, complaint) = check(&[], Command::new(python()).arg(source("python/conjugates.py")));
+    assert_eq!(printed, "20 compared\n", "{complaint}");
+}
+
 /// Products with scales of blocks, which PyTorch's kernel for CPUs does not know.
 #[test]
 #[ignore = "it installs PyTorch, which has six gigabytes"]

@@ -5,16 +5,9 @@ use num_complex::Complex;
 use super::handle::Library;
 use super::kind::{Kind, Wide};
 use super::matrix::Matrix;
-use super::operand::{Layout, Operand, View};
+use super::operand::{Dimension, Layout, Operand, View};
 use crate::handle::Handle;
 use crate::status::Result;
-
-/// How many there are, and how many elements lie from one to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dimension {
-    pub(crate) count: usize,
-    pub(crate) step: i64,
-}
 
 /// An array in device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

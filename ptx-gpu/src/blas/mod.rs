@@ -75,6 +75,7 @@ macro_rules! library {
 }
 
 pub(crate) use kind::Kind;
+pub(crate) use operand::Dimension;
 pub(crate) use {export, exports, function, library};
 
 /// Does a call. What goes wrong in this library itself is `CUBLAS_STATUS_INTERNAL_ERROR`.

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::grid::Dimension;
 use super::kind::{Kind, Wide};
 use super::matrix::{Matrix, Part};
 use super::number::Number;
@@ -51,6 +50,13 @@ pub(crate) enum Layout {
     Packed(Part),
     /// The columns of several dimensions, the slowest one first.
     Grid { row: i64, outer: [Dimension; 3] },
+}
+
+/// How many there are, and how many elements lie from one to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dimension {
+    pub(crate) count: usize,
+    pub(crate) step: i64,
 }
 
 /// What is stored of a column.

@@ -2,8 +2,8 @@
 
 use super::status::{INVALID_SIZE, INVALID_VALUE};
 use super::types::{Form, Type};
-use crate::blas::Kind;
-use crate::blas::grid::{Dimension, Grid};
+use crate::blas::grid::Grid;
+use crate::blas::{Dimension, Kind};
 use crate::status::Result;
 
 /// Dimensions that a transform has at most. One of fewer has others of one element before them.

@@ -132,6 +132,8 @@ class Call:
         memory, first = self.memory(value.untyped_storage())
         offset = value.storage_offset() - first // value.itemsize
         host = torch.empty(0, dtype=value.dtype).set_(memory, offset, value.size(), value.stride())
+        host = host.conj() if value.is_conj() else host
+        host = torch._neg_view(host) if value.is_neg() else host
         self.hosts.append((value, host))
         return host
 
@@ -230,7 +232,8 @@ def kernel(operator):
 def is_whole(to, source):
     """Whether both have the same elements in the same order, without gaps."""
     are_alike = to.dtype == source.dtype and to.size() == source.size() and to.stride() == source.stride()
-    return are_alike and torch.ops.aten.is_non_overlapping_and_dense(to) and to.is_conj() == source.is_conj()
+    have_same_signs = to.is_conj() == source.is_conj() and to.is_neg() == source.is_neg()
+    return are_alike and have_same_signs and torch.ops.aten.is_non_overlapping_and_dense(to)
 
 
 def copy_(keys, to, source, non_blocking=False):
@@ -260,7 +263,7 @@ def copy_(keys, to, source, non_blocking=False):
     host = Call([source]).host(source)
     if not is_on_device(to):
         return to.copy_(host)
-    if torch.ops.aten.is_non_overlapping_and_dense(to):
+    if torch.ops.aten.is_non_overlapping_and_dense(to) and not to.is_conj() and not to.is_neg():
         to_device(torch.empty_strided(to.size(), to.stride(), dtype=to.dtype).copy_(host), to)
     else:
         call = Call([to])
