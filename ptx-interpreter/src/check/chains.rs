@@ -63,8 +63,7 @@ impl Checks {
         }
         self.writes += 1;
         let number = self.writes;
-        let mut record = Record::new((address, event.bytes), actor, site, scope);
-        record.follow(number, scope, (actor, site));
+        let mut record = Record { number, ..Record::new((address, event.bytes), actor, site, scope) };
         record.releases_nothing();
         record.full.push(link, self.threads);
         let mut busy = self.shadow.take(place, address);

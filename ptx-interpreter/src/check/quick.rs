@@ -100,8 +100,7 @@ impl Checks {
     /// Does it in cells whose marks are the same, or in the one at an address, unless that has to be looked at closely.
     fn done(&mut self, deed: &Deed<'_>, page: usize, cells: Range<usize>, at: Option<u64>) -> bool {
         let actor = deed.event.actor;
-        let knows =
-            Knows { state: &self.states[&u64::from(actor.block)][actor.number], warps: self.threads.div_ceil(LANES) };
+        let knows = Knows { state: &self.states[&u64::from(actor.block)][actor.number], warps: self.warps() };
         let (how, bytes) = (deed.event.how, deed.mark.bytes);
         let own = &self.shadow.pages[page];
         if how.reads && !own.have_values(cells.clone(), bytes) || how.writes && own.are_constant(cells.clone()) {
@@ -133,7 +132,7 @@ impl Knows<'_> {
         if !deed.event.how.writes || !shadow.more(old).all(stands_for) {
             return None;
         }
-        shadow.drop_more(old);
+        drop(shadow.take_more(old));
         Some(Cell { writes: deed.alone, reads: 0 })
     }
 

@@ -29,6 +29,11 @@ impl Cell {
     pub(crate) fn has_more(self) -> bool {
         self.writes & MORE != 0
     }
+
+    /// Where they are.
+    fn elsewhere(self) -> usize {
+        (self.writes & !MORE) as usize
+    }
 }
 
 /// All marks of four bytes.
@@ -237,11 +242,11 @@ impl Shadow {
 
     /// All marks of a cell, as long as they are looked at.
     pub(crate) fn take(&mut self, (page, cell): (usize, usize), address: u64) -> Busy {
-        let Cell { writes, reads } = std::mem::take(&mut self.pages[page].cells[cell]);
-        if writes & MORE != 0 {
-            self.free_more.push(writes & !MORE);
-            return std::mem::take(&mut self.more[(writes & !MORE) as usize]);
+        let old = std::mem::take(&mut self.pages[page].cells[cell]);
+        if old.has_more() {
+            return self.take_more(old);
         }
+        let Cell { writes, reads } = old;
         let mut kept = std::mem::take(&mut self.spare);
         for set in [writes, reads] {
             let marks: SmallVec<[Mark; 4]> = self.crowd.marks(set).collect();
@@ -279,22 +284,26 @@ impl Shadow {
 
     /// A write of some bytes of a cell.
     pub(crate) fn write_of(&self, (page, cell): (usize, usize), address: u64, bytes: u8) -> Option<Mark> {
-        let Cell { writes, .. } = *self.pages[page].cells.get(cell)?;
-        if writes & MORE == 0 {
-            return self.crowd.marks(writes).flat_map(|mark| mark.at(address)).find(|mark| mark.bytes & bytes != 0);
+        let cell = *self.pages[page].cells.get(cell)?;
+        if !cell.has_more() {
+            return self
+                .crowd
+                .marks(cell.writes)
+                .flat_map(|mark| mark.at(address))
+                .find(|mark| mark.bytes & bytes != 0);
         }
-        let mut marks = self.more[(writes & !MORE) as usize].kept.iter().map(|kept| kept.mark);
+        let mut marks = self.more(cell).map(|kept| kept.mark);
         marks.find(|mark| mark.writes && mark.bytes & bytes != 0)
     }
 
     /// A read of a cell by an instruction.
     pub(crate) fn read_by(&self, (page, cell): (usize, usize), address: u64, site: u32) -> Option<Mark> {
-        let Cell { writes, reads } = *self.pages[page].cells.get(cell)?;
+        let cell = *self.pages[page].cells.get(cell)?;
         let is_it = |mark: &Mark| !mark.writes && mark.site == site;
-        if writes & MORE == 0 {
-            return self.crowd.marks(reads).flat_map(|mark| mark.at(address)).find(is_it);
+        if !cell.has_more() {
+            return self.crowd.marks(cell.reads).flat_map(|mark| mark.at(address)).find(is_it);
         }
-        self.more[(writes & !MORE) as usize].kept.iter().map(|kept| kept.mark).find(is_it)
+        self.more(cell).map(|kept| kept.mark).find(is_it)
     }
 
     /// The same, of an address that may be on no page.
@@ -310,19 +319,19 @@ impl Shadow {
 
     /// All marks of a cell, if they are elsewhere.
     pub(super) fn busy(&mut self, (page, cell): (usize, usize)) -> Option<&mut Busy> {
-        let Cell { writes, .. } = self.pages[page].cells[cell];
-        (writes & MORE != 0).then(|| &mut self.more[(writes & !MORE) as usize])
+        let cell = self.pages[page].cells[cell];
+        cell.has_more().then(|| &mut self.more[cell.elsewhere()])
     }
 
     /// The same, to look at.
     pub(super) fn more(&self, cell: Cell) -> impl Iterator<Item = &Kept> {
-        self.more[(cell.writes & !MORE) as usize].kept.iter()
+        self.more[cell.elsewhere()].kept.iter()
     }
 
-    /// Forgets them.
-    pub(super) fn drop_more(&mut self, cell: Cell) {
+    /// Takes them away from there.
+    pub(super) fn take_more(&mut self, cell: Cell) -> Busy {
         self.free_more.push(cell.writes & !MORE);
-        self.more[(cell.writes & !MORE) as usize] = Busy::default();
+        std::mem::take(&mut self.more[cell.elsewhere()])
     }
 
     /// All marks of a cell, if they are not.
@@ -355,7 +364,7 @@ impl Shadow {
     /// Where all marks of a cell are, if they are elsewhere.
     fn place_of_more(&self, address: u64) -> Option<usize> {
         let cell = self.pages[self.find(address / PAGE)?].cells.get((address % PAGE / CELL) as usize)?;
-        cell.has_more().then_some((cell.writes & !MORE) as usize)
+        cell.has_more().then_some(cell.elsewhere())
     }
 
     /// A thread observes strong writes.
@@ -386,7 +395,7 @@ impl Shadow {
     /// All marks of a cell.
     pub(crate) fn each_mark(&self, cell: Cell, mut then: impl FnMut(&Mark)) {
         if cell.has_more() {
-            self.more[(cell.writes & !MORE) as usize].kept.iter().for_each(|kept| then(&kept.mark));
+            self.more(cell).for_each(|kept| then(&kept.mark));
         } else {
             self.crowd.marks(cell.writes).chain(self.crowd.marks(cell.reads)).for_each(|mark| then(&mark));
         }
@@ -431,7 +440,7 @@ impl Shadow {
         for page in begin / PAGE..(begin + bytes).div_ceil(PAGE) {
             if let Some(place) = self.places.remove(&page) {
                 let cells = std::mem::take(&mut self.pages[place].cells);
-                cells.iter().filter(|cell| cell.has_more()).for_each(|cell| self.drop_more(*cell));
+                cells.iter().filter(|cell| cell.has_more()).for_each(|cell| drop(self.take_more(*cell)));
                 self.readers.forget(place, &std::mem::take(&mut self.pages[place].readings));
                 self.free.push(place);
             }

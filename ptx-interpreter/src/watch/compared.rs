@@ -2,7 +2,6 @@
 //! of one of four: what is beside them is read, compared and written again.
 
 use super::kept::{bits_of, bytes_of};
-
 use crate::check::Origin;
 use crate::machine::Machine;
 use crate::machine::group::Thread;
