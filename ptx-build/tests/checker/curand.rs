@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::program::{Program, source, stand_in};
+use crate::program::{Program, line_marked, source, stand_in};
 use tempfile::TempDir;
 
 /// A program that is linked to cuRAND.
@@ -57,12 +57,7 @@ fn memory_of_a_call_is_checked() {
              orders the two",
         ),
     ] {
-        let line = 1 + text.lines().position(|line| line.ends_with(&format!("// ~{case}"))).expect("a line is marked");
-        let (code, printed, complaint) = program.check(&[case]);
-        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
-        assert!(printed.lines().any(|line| line == title), "{case}: no `{title}`: {printed}");
-        assert!(printed.contains(&format!("rand.cu:{line}, ")), "{case}: {printed}");
-        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
-        program.is_silent(&["right", case]);
+        let line = line_marked(&text, case).expect("a line is marked");
+        program.is_wrong(case, title, &format!("rand.cu:{line}, "));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::program::{Program, source};
+use crate::program::{Program, line_marked, source};
 
 /// Of each case what uses the bytes, how, and what the host does.
 const TOO_EARLY: [(&str, &str, &str, &str); 13] = [
@@ -24,8 +24,7 @@ const TOO_EARLY: [(&str, &str, &str, &str); 13] = [
 
 /// Where the host is wrong in a case.
 fn line_of(text: &str, case: &str) -> usize {
-    let marked = text.lines().position(|line| line.ends_with(&format!("// ~{case}")));
-    1 + marked.expect("the line is marked")
+    line_marked(text, case).expect("the line is marked")
 }
 
 #[test]

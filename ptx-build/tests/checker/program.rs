@@ -24,6 +24,12 @@ pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check").join(name)
 }
 
+/// The line of a program that ends with the mark of a case.
+pub(crate) fn line_marked(text: &str, case: &str) -> Option<usize> {
+    let place = text.lines().position(|line| line.ends_with(&format!("// ~{case}")))?;
+    Some(1 + place)
+}
+
 /// A program that nvcc compiled, or a compiler of C.
 pub(crate) struct Program(TempDir);
 
@@ -84,6 +90,16 @@ impl Program {
     /// How the check ends, and what it prints and complains of.
     pub(crate) fn check(&self, words: &[&str]) -> (Option<i32>, String, String) {
         check(&[], Command::new(self.path()).args(words))
+    }
+
+    /// A case has one finding, with this title and at this line of the program. Its twin has none.
+    pub(crate) fn is_wrong(&self, case: &str, title: &str, place: &str) {
+        let (code, printed, complaint) = self.check(&[case]);
+        assert_eq!(code, Some(1), "{case}: {printed}{complaint}");
+        assert!(printed.lines().any(|line| line == title), "{case}: no `{title}`: {printed}");
+        assert!(printed.contains(place), "{case}: no `{place}`: {printed}");
+        assert_eq!(printed.matches("error[").count(), 1, "{case}: {printed}");
+        self.is_silent(&["right", case]);
     }
 
     /// Nothing is found. Gives what is printed.
