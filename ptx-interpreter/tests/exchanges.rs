@@ -58,3 +58,20 @@ fn other_words_and_other_masks_do_not_meet() {
         assert_eq!(left(lower, upper, 0), Err(Kind::Deadlock), "{lower}");
     }
 }
+
+#[test]
+fn a_match_of_all_gives_the_threads_that_are_there() {
+    // 32 threads are in the mask, and the block has ten, of which the last one may have ended.
+    for (ends, value, expected) in [("10", "7", 0x3ff), ("10", "%r1", 0), ("9", "7", 0x1ff)] {
+        let module = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+             .reg .b32 %r<4>; .reg .b64 %d<3>; .reg .pred %p<3>; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x;\n\
+             setp.ge.u32 %p1, %r1, {ends}; @%p1 exit; match.all.sync.b32 %r2|%p2, {value}, -1; mul.wide.u32 %d2, %r1, 4;\n\
+             add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r2; ret; }}\n"
+        );
+        let program = Program::parse(&module);
+        let mut trial = Trial::new(&program, "k");
+        assert!(trial.block([10, 1, 1]).buffer(&[0; 40]).expect("a little memory").check().is_clean());
+        assert_eq!(trial.content(0)[..4], u32::to_le_bytes(expected), "{ends} {value}");
+    }
+}

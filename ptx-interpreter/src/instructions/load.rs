@@ -1,5 +1,7 @@
 //! `ld` and `ldu`.
 
+use std::ops::Range;
+
 use super::compute::extended;
 use crate::alu::Type;
 use crate::machine::group::Group;
@@ -14,8 +16,16 @@ struct Load {
     space: Space,
     /// Bytes of an element.
     bytes: usize,
+    /// Bytes of all elements.
+    whole: usize,
     is_signed: bool,
+    /// Where the elements go, from the first to the last one that goes to a register.
     to: Vec<Operand>,
+    /// The bytes before those.
+    skipped: u64,
+    /// The elements that go to registers, without those between. Nobody reads the others: a compiler makes one vector of three numbers, and
+    /// the fourth may be of nobody.
+    parts: Vec<Range<usize>>,
     from: Operand,
     how: How,
     /// Where it is, if it is an argument of the kernel: the same for all.
@@ -27,16 +37,39 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
     let mut operands = operands.into_iter();
     let (to, from) = (operands.next()?.lanes(), operands.next()?);
     let bytes = ty.bits as usize / 8;
+    let whole = bytes * to.len();
+    let (to, skipped) = from_first_to_last(to);
     let load = Load {
         space: Space::of(words),
         bytes,
+        whole,
         argument: argument(&from).filter(|_| bytes <= 8),
         is_signed: ty.is_signed(),
+        parts: parts(&to),
         to,
+        skipped: (skipped * bytes) as u64,
         from,
         how: How::load(words),
     };
     Some(Box::new(load))
+}
+
+fn is_kept(to: &Operand) -> bool {
+    !matches!(to, Operand::Sink)
+}
+
+/// The elements from the first to the last one that goes to a register, and how many are before them.
+fn from_first_to_last(mut to: Vec<Operand>) -> (Vec<Operand>, usize) {
+    let first = to.iter().position(is_kept).unwrap_or(0);
+    let end = to.iter().rposition(is_kept).map_or(to.len(), |last| last + 1);
+    to.truncate(end);
+    (to.split_off(first), first)
+}
+
+/// The elements that go to registers, in as few pieces as there are.
+fn parts(to: &[Operand]) -> Vec<Range<usize>> {
+    let kept: Vec<usize> = (0..to.len()).filter(|at| is_kept(&to[*at])).collect();
+    kept.chunk_by(|one, next| one + 1 == *next).map(|part| part[0]..part[part.len() - 1] + 1).collect()
 }
 
 fn argument(from: &Operand) -> Option<u64> {
@@ -58,11 +91,14 @@ impl Step for Load {
         }
         let mut addresses = [0; LANES];
         machine.addresses(group, self.space, &self.from, &mut addresses)?;
-        let whole = self.bytes * self.to.len();
-        all_aligned(group, &addresses, whole)?;
+        all_aligned(group, &addresses, self.whole)?;
         if self.space != Space::Const {
-            machine.count_access(group.mask, &addresses, whole);
+            machine.count_access(group.mask, &addresses, self.whole);
         }
+        if self.skipped > 0 {
+            addresses = addresses.map(|address| address.wrapping_add(self.skipped));
+        }
+        let whole = self.bytes * self.to.len();
         if machine.may_delay(group, &addresses, whole, self.how)? {
             let event = Box::new(move |machine: &mut Machine<'a>| self.perform(machine, group, &addresses));
             machine.delay_load(group, &addresses, (whole, self.to.len()), self.how, event);
@@ -74,7 +110,8 @@ impl Step for Load {
 
 impl Load {
     fn load_argument(&self, machine: &mut Machine<'_>, group: Group, address: u64) -> Result<()> {
-        aligned(address, self.bytes * self.to.len())?;
+        aligned(address, self.whole)?;
+        let address = address.wrapping_add(self.skipped);
         for (number, to) in self.to.iter().enumerate() {
             let value = machine.read_number(address + (number * self.bytes) as u64, self.bytes)?;
             if let Operand::Register(register) = to {
@@ -95,7 +132,7 @@ impl Load {
             machine.watch_local_load(group, addresses, self.bytes * self.to.len());
         }
         machine
-            .reads_to_registers(|machine| machine.watch_load(group, addresses, self.bytes, self.to.len(), self.how))?;
+            .reads_to_registers(|machine| machine.watch_load(group, addresses, self.bytes, &self.parts, self.how))?;
         machine.watch_loaded(group, addresses, self.bytes, &self.to, self.is_signed);
         let places = match machine.loads_what_memory_holds() && self.bytes <= 8 {
             true => Some(machine.places(group, addresses, self.bytes * self.to.len(), false)?),

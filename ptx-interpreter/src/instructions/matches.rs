@@ -37,14 +37,14 @@ impl Exchange for Match {
         [Some(&self.to), self.same.as_ref()]
     }
 
-    fn exchange(&self, [values, ..]: &[Lanes; 3], here: u32, mask: u32) -> [Lanes; 2] {
+    fn exchange(&self, [values, ..]: &[Lanes; 3], here: u32, _: u32) -> [Lanes; 2] {
         let values = values.map(|value| value & (u64::MAX >> (64 - self.bits)));
         let equal = |value| lanes_where(here, |lane| values[lane] == value);
         let all_same = equal(values[here.trailing_zeros() as usize]) == here;
         let mut results = [0; LANES];
         for lane in lanes_of(here) {
             let result: u32 = match self.of_all {
-                true if all_same => mask,
+                true if all_same => here,
                 true => 0,
                 false => equal(values[lane]),
             };

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::instructions::{Call, Callee, Exit, Return, Table, decode};
 use crate::machine::{Action, Code, Line, Program};
 use crate::memory::spaces::{FUNCTION, FUNCTIONS, MODULE, Named};
-use crate::ptx::access::is_seen;
+use crate::ptx::access::{How, is_seen};
 use crate::ptx::flow::flows;
 use crate::ptx::inlined::Inlined;
 use crate::ptx::live::Live;
@@ -179,6 +179,7 @@ fn code(
     let mut names = Names {
         registers: Scoped::new(),
         count: 0,
+        read: None,
         places: Scoped::new(),
         module,
         of_kernel,
@@ -274,7 +275,9 @@ impl Names<'_> {
 
     /// Gives registers their places. Gives how many these are, and the registers that may be read before they are written.
     fn give_places(&mut self, statements: &[&Statement], lines: &[Line]) -> (usize, Vec<Register>) {
-        let live = Live::of(&flows(statements, lines));
+        let flows = flows(statements, lines);
+        self.read = Some(flows.iter().flat_map(|flow| flow.reads.iter().copied()).collect());
+        let live = Live::of(&flows);
         let wide: HashSet<usize> =
             self.registers.all_mut().filter(|register| register.bits > 64).map(|register| register.number).collect();
         let (places, count) = places(&live.spans, |register| wide.contains(&register));
@@ -340,8 +343,11 @@ impl Names<'_> {
         };
         let all = operands.iter().map(|text| operand(text).ok_or(text));
         match all.collect::<Result<Vec<Operand>, _>>() {
-            Ok(operands) => {
+            Ok(mut operands) => {
                 read.clone_from(&operands);
+                if words[0] == "ld" && How::load(&words).scope.is_none() {
+                    self.leave_out_unread(&mut operands);
+                }
                 decode(&words, operands)
             }
             Err(operand) if operand.starts_with('%') => Action::Unknown(format!("the register {operand}")),
@@ -350,6 +356,15 @@ impl Names<'_> {
                 Action::Unknown(opcode) if !opcode.contains(' ') => Action::Unknown(opcode),
                 _ => Action::Malformed(format!("the operand {operand} is unknown")),
             },
+        }
+    }
+
+    /// Elements of a vector go nowhere if no instruction reads their registers, but some of the others.
+    fn leave_out_unread(&self, operands: &mut [Operand]) {
+        let (Some(read), Some(Operand::Vector(lanes))) = (&self.read, operands.first_mut()) else { return };
+        let is_read = |lane: &Operand| lane.any_register(|register| read.contains(&register.number));
+        if lanes.iter().any(is_read) {
+            lanes.iter_mut().filter(|lane| !is_read(lane)).for_each(|lane| *lane = Operand::Sink);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the names in a function mean: registers, variables, vectors and elements of these.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::machine::lanes::LANES;
 use crate::ptx::operand::{Array, Operand, Place, Register, number};
@@ -14,6 +14,8 @@ pub(super) struct Names<'a> {
     pub(super) registers: Scoped<Register>,
     /// How many there are.
     pub(super) count: usize,
+    /// The numbers of those that some instruction reads, once that is known.
+    pub(super) read: Option<HashSet<usize>>,
     pub(super) places: Scoped<Array>,
     pub(super) module: &'a HashMap<String, Array>,
     /// The module's variables in shared memory that the kernel has because it names them.

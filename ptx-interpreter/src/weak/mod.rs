@@ -6,6 +6,8 @@ pub(crate) mod delays;
 mod needed;
 pub(crate) mod older;
 
+use std::ops::Range;
+
 use crate::check::Event;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::Lanes;
@@ -29,26 +31,40 @@ impl Machine<'_> {
         }
     }
 
-    /// How many elements each thread of a group loads.
+    /// The elements that each thread of a group loads.
     #[inline]
     pub(crate) fn watch_load(
         &mut self,
         group: Group,
         addresses: &Lanes,
         bytes: usize,
-        elements: usize,
+        elements: &[Range<usize>],
         how: How,
     ) -> Result<()> {
-        if how.scope.is_none() && !self.remembers_values() {
-            return self.watch(group, addresses, bytes * elements, how);
+        if how.scope.is_some() || self.remembers_values() {
+            return self.watch_each(group, addresses, bytes, elements, how);
         }
-        self.watch_each(group, addresses, bytes, elements, how)
+        let [first, others @ ..] = elements else { return Ok(()) };
+        self.watch(group, addresses, bytes * first.len(), how)?;
+        for part in others {
+            let begin = (part.start * bytes) as u64;
+            let addresses = addresses.map(|address| address.wrapping_add(begin));
+            self.watch(group, &addresses, bytes * part.len(), how)?;
+        }
+        Ok(())
     }
 
-    fn watch_each(&mut self, group: Group, addresses: &Lanes, bytes: usize, elements: usize, how: How) -> Result<()> {
+    fn watch_each(
+        &mut self,
+        group: Group,
+        addresses: &Lanes,
+        bytes: usize,
+        elements: &[Range<usize>],
+        how: How,
+    ) -> Result<()> {
         // Each element of a strong vector is a strong access.
         self.weak.values.clear();
-        for element in 0..elements {
+        for element in elements.iter().cloned().flatten() {
             for thread in group.threads() {
                 let address = addresses[thread.lane].wrapping_add((element * bytes) as u64);
                 if self.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
