@@ -275,8 +275,8 @@ fn refused(stop: &Stop) -> Finding {
 
 impl Machine<'_> {
     /// What was used of the memory outside.
-    pub(crate) fn used(&self) -> Used {
-        let mut used = self.checks.as_ref().map(|checks| checks.used()).unwrap_or_default();
+    pub(crate) fn used(&mut self) -> Used {
+        let mut used = self.checks.as_mut().map(|checks| checks.used()).unwrap_or_default();
         let ranges = used.ranges.iter_mut().chain(&mut used.early);
         ranges.for_each(|range| range.by.0.block = self.grids.own(range.by.0.block));
         self.program.keep_paths(&mut used, &self.paths);

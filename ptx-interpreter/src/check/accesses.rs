@@ -329,7 +329,7 @@ fn lanes_beside(old: &Mark, new: &Mark) -> u32 {
 }
 
 /// Which bytes of a page have values from the beginning. What the heap gives from `fresh` on has none.
-fn values(pieces: &Pieces, fresh: u64, page: u64) -> Values {
+pub(super) fn values(pieces: &Pieces, fresh: u64, page: u64) -> Values {
     if is_heap(page) {
         return [if page >= fresh { 0 } else { u8::MAX }; CELLS / 2];
     }

@@ -21,7 +21,6 @@ struct Change {
     event: Event,
     scope: Scope,
     mark: Mark,
-    link: Link,
     /// The page of its cell, and where it is there.
     place: (usize, usize),
 }
@@ -42,14 +41,13 @@ impl Checks {
             return false;
         }
         let has_more = page.cells[place.1].has_more();
-        let link = Link::new(state.known.ordered.clone(), actor, state.epoch);
         let mark = Mark { bytes: WHOLE, ..self.mark(event, state.epoch) };
-        let change = Change { event, scope, mark, link, place };
+        let change = Change { event, scope, mark, place };
         if has_more { self.goes_on(change) } else { self.begins(change) }
     }
 
     /// One where all before it is weak.
-    fn begins(&mut self, Change { event, scope, mark, link, place }: Change) -> bool {
+    fn begins(&mut self, Change { event, scope, mark, place }: Change) -> bool {
         let Event { actor, address, site, .. } = event;
         let (warps, state) = (self.warps(), self.known_state(actor));
         let marks = self.shadow.marks(place, address);
@@ -61,6 +59,7 @@ impl Checks {
         if !are_before || count > FEW {
             return false;
         }
+        let link = Link::new(state.known.ordered.clone(), actor, state.epoch);
         self.writes += 1;
         let number = self.writes;
         let mut record = Record { number, ..Record::new((address, event.bytes), actor, site, scope) };
@@ -75,7 +74,7 @@ impl Checks {
     }
 
     /// One where the last write is an atomic's of its block, and all else is weak.
-    fn goes_on(&mut self, Change { event, scope, mark, link, place }: Change) -> bool {
+    fn goes_on(&mut self, Change { event, scope, mark, place }: Change) -> bool {
         let Event { actor, site, how, .. } = event;
         // An order of `fence.sc` may come of it.
         if self.sc.has[OF_A_GPU] || self.sc.has(actor.block, 0) {
@@ -102,7 +101,10 @@ impl Checks {
         record.follow(self.writes, scope, (actor, site));
         record.continues.clear();
         record.releases_nothing();
-        record.full.push(link, self.threads);
+        let (known, epoch) = (&state.known.ordered, state.epoch);
+        if !record.full.takes(known, actor, epoch) {
+            record.full.push(Link::new(known.clone(), actor, epoch), self.threads);
+        }
         if let Some((writer, write, known)) = lack {
             self.miss(event, (Lack::Release, writer, write), known, None);
         }

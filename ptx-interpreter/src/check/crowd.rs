@@ -1,11 +1,16 @@
 //! Marks, and sets of them. Neighbouring bytes mostly have the same marks, so each set is there once, and has a number.
+//!
+//! Lanes of a warp that access cells in no order have one mark, [apart](Row::APART). What a cell has is the number of its set and
+//! the lane.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::mark::{Mark, QuickMap, place};
+use super::mark::{Mark, QuickMap, Row, place};
 
 /// Sets, at most: a quarter of a gigabyte. When there are more, further readers are forgotten.
 const SETS: usize = 1 << 22;
+/// Above the number of a set of one mark that is apart is the lane.
+const LANE: u32 = 26;
 /// How many sets there are when unused ones are removed for the first time.
 const FEW: usize = 1 << 17;
 /// How many of the newest marks are compared with a new one.
@@ -63,6 +68,10 @@ impl Crowd {
     pub(crate) fn alone(&mut self, mark: Mark) -> u32 {
         let last = &mut self.alone[place(mark) % LAST];
         if last.0 != mark || last.1 == 0 {
+            if self.sets.len() == 1 << LANE {
+                self.forgets = true;
+                return 0;
+            }
             *last = (mark, self.sets.len() as u32);
             self.sets.push(Set { before: 0, mark, sum: 0 });
         }
@@ -71,14 +80,25 @@ impl Crowd {
 
     /// The newest mark of a set.
     #[inline]
-    pub(crate) fn newest(&self, set: u32) -> &Mark {
-        &self.sets[set as usize].mark
+    pub(crate) fn newest(&self, set: u32) -> Mark {
+        of_lane(self.sets[number(set) as usize].mark, set)
     }
 
     /// Whether a set has one mark.
     #[inline]
     pub(crate) fn is_alone(&self, set: u32) -> bool {
-        self.sets[set as usize].before == 0
+        self.sets[number(set) as usize].before == 0
+    }
+
+    /// The one mark of all cells that have a set for one of their lanes.
+    #[inline]
+    pub(crate) fn apart(&self, set: u32) -> Option<&Mark> {
+        Some(&self.sets[number(set) as usize].mark).filter(|mark| mark.row == Row::APART)
+    }
+
+    /// A set whose mark is not apart.
+    fn whole(&mut self, set: u32) -> u32 {
+        if self.apart(set).is_some() { self.alone(self.newest(set)) } else { set }
     }
 
     /// The set with one more mark, which is a weak one of a thread: that of another set, which has no more.
@@ -91,6 +111,7 @@ impl Crowd {
         if last.0 == key {
             return last.1;
         }
+        let (set, other) = (self.whole(set), self.whole(other));
         let mark = self.sets[other as usize].mark;
         let has =
             |old: Mark| old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == old;
@@ -139,8 +160,11 @@ impl Crowd {
         self.full = FEW.max(3 * self.sets.len());
     }
 
-    /// The set that has the same marks as another crowd's.
+    /// The number of the set that has the same marks as another crowd's.
     pub(crate) fn with_all(&mut self, other: &Crowd, set: u32) -> u32 {
+        if let Some(mark) = other.apart(set) {
+            return self.alone(*mark);
+        }
         let marks: Vec<Mark> = other.marks(set).collect();
         marks.into_iter().rev().fold(0, |set, mark| {
             let alone = self.alone(mark);
@@ -151,9 +175,33 @@ impl Crowd {
     /// The marks of a set, the newest first.
     pub(crate) fn marks(&self, mut set: u32) -> impl Iterator<Item = Mark> {
         std::iter::from_fn(move || {
-            let Set { before, mark, .. } = *self.sets.get(set as usize).filter(|_| set != 0)?;
+            let Set { before, mark, .. } = *self.sets.get(number(set) as usize).filter(|_| set != 0)?;
+            let mark = of_lane(mark, set);
             set = before;
             Some(mark)
         })
     }
+}
+
+/// A set of one mark that is apart, in a cell of one of its lanes.
+#[inline]
+pub(crate) fn in_lane(set: u32, lane: usize) -> u32 {
+    set | (lane as u32) << LANE
+}
+
+/// The number of a set, without a lane.
+#[inline]
+pub(crate) fn number(set: u32) -> u32 {
+    set & ((1 << LANE) - 1)
+}
+
+#[inline]
+pub(crate) fn lane(set: u32) -> usize {
+    (set >> LANE) as usize
+}
+
+/// What a mark means in a cell.
+#[inline]
+fn of_lane(mark: Mark, set: u32) -> Mark {
+    if mark.row == Row::APART { Mark { lanes: 1 << lane(set), row: Row::default(), ..mark } } else { mark }
 }

@@ -19,7 +19,12 @@ const RANGES: usize = 1 << 20;
 pub(super) struct Early {
     by: BTreeMap<(u32, Use), Ranges>,
     count: usize,
+    /// The newest, which may go on: threads of a warp mostly use bytes that are neighbours.
+    newest: Option<(UsedBy, u64, u64)>,
 }
+
+/// An instruction, how it uses bytes, and the thread that uses the first ones.
+type UsedBy = ((u32, Use), Actor);
 
 /// Ranges that do not touch each other: where each begins, where it ends, and a thread that has used the first bytes.
 #[derive(Default)]
@@ -44,18 +49,32 @@ impl Ranges {
 }
 
 impl Early {
-    pub(super) fn add(&mut self, (site, how): (u32, Use), begin: u64, bytes: usize, by: Actor) {
+    pub(super) fn add(&mut self, how: (u32, Use), begin: u64, bytes: usize, by: Actor) {
         if self.count >= RANGES || owner(begin, 1).0 != Owner::Outside {
             return;
         }
-        let ranges = self.by.entry((site, how)).or_default();
+        let end = begin + bytes as u64;
+        match &mut self.newest {
+            Some(((own, _), _, last)) if *own == how && *last == begin => *last = end,
+            _ => {
+                self.settle();
+                self.newest = Some(((how, by), begin, end));
+            }
+        }
+    }
+
+    /// The newest becomes one of the others.
+    fn settle(&mut self) {
+        let Some(((how, by), begin, end)) = self.newest.take() else { return };
+        let ranges = self.by.entry(how).or_default();
         let before = ranges.0.len();
-        ranges.add(begin, begin + bytes as u64, by);
+        ranges.add(begin, end, by);
         self.count = self.count + ranges.0.len() - before;
     }
 
     /// All of it, instruction by instruction.
-    pub(super) fn ranges(&self) -> Vec<UsedRange> {
+    pub(super) fn ranges(&mut self) -> Vec<UsedRange> {
+        self.settle();
         let ranges = self.by.iter().flat_map(|((site, how), ranges)| {
             let range = |(begin, (end, actor)): (&u64, &(u64, Actor))| UsedRange {
                 begin: *begin,

@@ -1,9 +1,11 @@
 //! What has to be done before a block ends, and before a grid may touch what the grid before it writes.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found};
+use super::checks::{Checks, Event, Found, State};
+use super::clock::Clock;
 use super::early::Early;
 use super::finding::{Kind, NO_PEER, NOT_BEGUN, OUTLIVED};
+use super::together::Together;
 use super::uses::Use;
 use super::visits::{Visit, Visitor};
 use crate::machine::lanes::LANES;
@@ -160,10 +162,28 @@ impl Checks {
         self.children.get_or_insert_default().join(&known.ordered);
     }
 
+    fn grid_before(&mut self) -> u32 {
+        self.engine(Engine::Grid, Actor { block: 0, number: 0 })
+    }
+
     /// `griddepcontrol.wait` has returned.
-    pub(crate) fn after_grid(&mut self, actor: Actor) {
-        let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });
-        self.state(actor).known.ordered.raise_engine(engine, 1);
+    pub(crate) fn after_grid(&mut self, actors: impl Iterator<Item = Actor>) {
+        let mut after = Clock::default();
+        after.raise_engine(self.grid_before(), 1);
+        actors.for_each(|actor| self.state(actor).known.ordered.join(&after));
+    }
+
+    /// Whether threads that access memory may come before the end of the grid before this one.
+    pub(super) fn may_be_early(&mut self, together: &Together<'_>) -> bool {
+        if !self.has_grid_before {
+            return false;
+        }
+        let engine = self.grid_before();
+        let (lanes, warp) = (together.lanes, together.first / LANES);
+        let threads = self.threads_of(together.block);
+        let has_waited = |state: &State| state.known.ordered.of_engine(engine) > 0;
+        threads.alike(warp, lanes, State::is_as) != lanes
+            || !has_waited(&threads[together.first + lanes.trailing_zeros() as usize])
     }
 
     /// An access to what the grid before this one may still write.
@@ -171,7 +191,7 @@ impl Checks {
         if is_shared(event.address) {
             return;
         }
-        let engine = self.engine(Engine::Grid, Actor { block: 0, number: 0 });
+        let engine = self.grid_before();
         if self.threads_of(event.actor.block)[event.actor.number].known.ordered.of_engine(engine) > 0 {
             return;
         }

@@ -47,6 +47,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// No row: each cell says which of the lanes has it.
+    pub(crate) const APART: Row = Row { stride: 0, first: 1 };
     /// The largest distance of two elements.
     pub(crate) const STRIDE: u64 = 1 << 26;
 

@@ -48,6 +48,7 @@ mod reach;
 mod readers;
 mod record;
 mod sc;
+mod scattered;
 mod shadow;
 mod tensor;
 mod threads;

@@ -12,17 +12,17 @@ use crate::memory::spaces::{is_shared, is_tensor};
 use crate::ptx::access::Memory;
 
 /// A weak access by threads that know the same, or by an engine.
-struct Deed<'a> {
-    event: Event,
-    mark: &'a Mark,
+pub(super) struct Deed<'a> {
+    pub(super) event: Event,
+    pub(super) mark: &'a Mark,
     /// The set of this mark.
-    alone: u32,
+    pub(super) alone: u32,
 }
 
 /// What threads know, and how many warps a block has.
-struct Knows<'a> {
-    state: &'a State,
-    warps: usize,
+pub(super) struct Knows<'a> {
+    pub(super) state: &'a State,
+    pub(super) warps: usize,
 }
 
 impl Checks {
@@ -160,7 +160,7 @@ impl Knows<'_> {
 
     /// Whether what a mark stands for comes before: in one cell, or in all.
     #[inline]
-    fn is_before(&self, old: &Mark, deed: &Deed<'_>, at: Option<u64>) -> bool {
+    pub(super) fn is_before(&self, old: &Mark, deed: &Deed<'_>, at: Option<u64>) -> bool {
         let (new, known) = (deed.mark, &self.state.known);
         if old.alias != new.alias {
             return false;
@@ -196,14 +196,14 @@ impl Knows<'_> {
 fn stand_for_all(crowd: &Crowd, set: u32, stands_for: impl Fn(&Mark) -> bool) -> bool {
     match set {
         0 => true,
-        _ if crowd.is_alone(set) => stands_for(crowd.newest(set)),
+        _ if crowd.is_alone(set) => stands_for(&crowd.newest(set)),
         _ => crowd.marks(set).all(|mark| stands_for(&mark)),
     }
 }
 
 impl Page {
     #[inline]
-    fn have_values(&self, cells: Range<usize>, bytes: u8) -> bool {
+    pub(super) fn have_values(&self, cells: Range<usize>, bytes: u8) -> bool {
         match bytes {
             WHOLE if cells.start.is_multiple_of(2) && cells.end.is_multiple_of(2) => {
                 self.written[cells.start / 2..cells.end / 2].iter().all(|pair| *pair == u8::MAX)
@@ -213,7 +213,7 @@ impl Page {
     }
 
     #[inline]
-    fn have_values_now(&mut self, cells: Range<usize>, bytes: u8) {
+    pub(super) fn have_values_now(&mut self, cells: Range<usize>, bytes: u8) {
         match bytes {
             WHOLE if cells.start.is_multiple_of(2) && cells.end.is_multiple_of(2) => {
                 self.written[cells.start / 2..cells.end / 2].fill(u8::MAX);
@@ -227,7 +227,7 @@ impl Page {
     }
 
     #[inline]
-    fn are_constant(&self, cells: Range<usize>) -> bool {
+    pub(super) fn are_constant(&self, cells: Range<usize>) -> bool {
         self.constant.as_ref().is_some_and(|constant| constant[cells].iter().any(|site| *site != 0))
     }
 }

@@ -72,6 +72,11 @@ impl Reading {
         &self.cells
     }
 
+    /// All that have read, of an engine the thread that began it.
+    pub(crate) fn lanes(&self) -> u32 {
+        self.others.iter().fold(self.mark.lanes, |lanes, other| lanes | other.lanes)
+    }
+
     /// Those that other lanes have read, or at other instructions.
     pub(crate) fn other_cells(&self) -> impl Iterator<Item = usize> {
         self.others.iter().map(|other| other.cell as usize)

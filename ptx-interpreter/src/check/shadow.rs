@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::actor::Actor;
 use super::clock::Known;
-use super::crowd::Crowd;
+use super::crowd::{Crowd, in_lane, lane, number};
 pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap, QuickTable};
 use super::mark::{WHOLE, place};
 use super::readers::{Readers, Reading};
@@ -225,7 +225,10 @@ impl Shadow {
         self.crowd.forgets = old.forgets;
         let mut moved: QuickMap<u32> = QuickMap::default();
         let crowd = &mut self.crowd;
-        let mut place = |set: u32| *moved.entry(set.into()).or_insert_with(|| crowd.with_all(&old, set));
+        let mut place = |set: u32| {
+            let moved = moved.entry(number(set).into()).or_insert_with(|| crowd.with_all(&old, number(set)));
+            in_lane(*moved, lane(set))
+        };
         for page in self.places.values() {
             let cells = self.pages[*page].cells.iter_mut().filter(|cell| !cell.has_more());
             // Neighbours mostly have the same sets.

@@ -110,7 +110,7 @@ struct Alike {
 
 impl State {
     /// Whether two threads know the same, and are in the same epoch.
-    fn is_as(&self, other: &State) -> bool {
+    pub(super) fn is_as(&self, other: &State) -> bool {
         self.epoch == other.epoch && self.known.ordered.is(&other.known.ordered)
     }
 }
@@ -126,7 +126,7 @@ impl Checks {
         }
         self.stay(together);
         if self.cluster > 1
-            || self.has_grid_before
+            || self.may_be_early(together)
             || self.peers.is_some()
             || together.how.writes && self.has_map_reads()
         {
@@ -141,7 +141,15 @@ impl Checks {
             let mut alike = self.threads_of(together.block).alike(warp, rest, State::is_as);
             rest &= !alike;
             while alike != 0 {
-                alike &= !self.run(together, alike);
+                let row = self.row_of(together, alike);
+                if row.lanes.is_power_of_two() && alike.count_ones() >= FEW {
+                    alike = self.scattered(together, alike);
+                    lanes_of(alike)
+                        .for_each(|lane| self.run(together, Alike { lanes: 1 << lane, row: Row::default() }));
+                    break;
+                }
+                self.run(together, row);
+                alike &= !row.lanes;
             }
         }
     }
@@ -161,18 +169,16 @@ impl Checks {
         alike
     }
 
-    /// Does it for the lowest of some lanes, and those that can be looked at with it. Gives these.
-    fn run(&mut self, together: &Together<'_>, lanes: u32) -> u32 {
-        let lowest = lanes.trailing_zeros() as usize;
-        let event = together.event(lowest);
-        let alike = self.row_of(together, lanes);
+    /// Does it for lanes that can be looked at together.
+    fn run(&mut self, together: &Together<'_>, alike: Alike) {
+        let event = together.event(alike.lanes.trailing_zeros() as usize);
         let mark = self.mark(event, self.known_state(event.actor).epoch);
         if alike.row == Row::default() {
             for (bytes, begin, end) in event.parts() {
                 let mark = Mark { lanes: alike.lanes, bytes, ..mark };
                 self.quick(event, &mark, [(begin, end)], &mut |checks, at| checks.one_by_one(together, mark, at));
             }
-            return alike.lanes;
+            return;
         }
         // The same mark for all parts of a row, so that cells have the same sets.
         let row = alike.row;
@@ -181,7 +187,6 @@ impl Checks {
         let mark = Mark { lanes: together.all, bytes, row, ..mark };
         let ranges = together.ranges(alike);
         self.quick(event, &mark, ranges, &mut |checks, at| checks.one_by_one(together, mark, at));
-        alike.lanes
     }
 
     /// Looks closely at what each thread does to a cell.

@@ -41,6 +41,18 @@ impl Trail {
         Trail { last: Some(link), before: None }
     }
 
+    /// One more write, by a thread that knows so much, if it is as the last one is: most are.
+    #[inline]
+    pub(super) fn takes(&mut self, known: &Clock, writer: Actor, epoch: u32) -> bool {
+        let own = |last: &&mut Link| {
+            let lane = writer.number.wrapping_sub(last.first);
+            (last.block, last.epoch) == (writer.block, epoch) && lane < LANES && last.known.is(known)
+        };
+        let Some(last) = self.last.as_mut().filter(own) else { return false };
+        last.lanes |= 1 << (writer.number - last.first);
+        true
+    }
+
     /// One more write, by a thread of a block of `threads` threads.
     pub(super) fn push(&mut self, link: Link, threads: usize) {
         let Some(last) = &mut self.last else {

@@ -9,9 +9,11 @@ use smallvec::{SmallVec, smallvec};
 use super::checks::Checks;
 use super::dependents::knows;
 use super::early::Early;
-use super::mark::{CELL, CELLS, Mark, WHOLE};
+use super::mark::{CELL, CELLS, Mark, Row, WHOLE};
+use super::readers::Reading;
 use super::shadow::{Cell, PAGE, Page};
 use super::uses::{Use, Used, UsedRange};
+use crate::machine::lanes::lanes_of;
 use crate::memory::spaces::{Owner, owner};
 
 /// What the scope of the GPU is in a mark.
@@ -54,7 +56,7 @@ struct Ranges {
 
 impl Checks {
     /// What was used of the memory outside.
-    pub(crate) fn used(&self) -> Used {
+    pub(crate) fn used(&mut self) -> Used {
         let mut ranges = Vec::new();
         match &self.peers {
             None => ranges = self.ranges(&|_, _| true),
@@ -79,7 +81,7 @@ impl Checks {
             acquires: self.acquires,
             launches_dependents: self.dependents.is_some(),
             follows: self.peers.as_ref().map(|peers| peers.follow()).unwrap_or_default(),
-            early: self.early.as_ref().map(Early::ranges).unwrap_or_default(),
+            early: self.early.as_mut().map(Early::ranges).unwrap_or_default(),
             undefined: self.undefined_outside(),
         }
     }
@@ -96,19 +98,19 @@ impl Checks {
     }
 
     fn used_of_page(&self, begin: u64, page: &Page, counts: Counts<'_>, ranges: &mut Ranges) {
-        let is_known = self.has_early_grid() || self.host.is_some() || self.peers.is_some();
-        let read_by_one = if is_known { None } else { read_by_one(page) };
-        if let Some(mark) = read_by_one {
-            return self.extend(ranges, (Use::Reads, KnownTo::default()), (begin, begin + PAGE), &mark);
-        }
         if page.cells.is_empty() {
-            let all = if is_known { &KnownTo::ALL[..] } else { &KnownTo::ALL[..1] };
-            return all.iter().for_each(|known| self.read_of_page(begin, page, (*known, counts), ranges));
+            return self.read_of_page(begin, page, counts, ranges);
         }
         let mut first = 0;
         // Of neighbouring cells with one mark, some may be of threads that are known, and others not.
-        let alike =
-            |one: &Cell, other: &Cell| one == other && !one.has_more() && (!is_known || *one == Cell::default());
+        let mut last = (Cell::default(), true);
+        let mut is_known_alike = |cell: Cell| {
+            if last.0 != cell {
+                last = (cell, self.is_known_alike(cell));
+            }
+            last.1
+        };
+        let alike = |one: &Cell, other: &Cell| one == other && !one.has_more() && is_known_alike(*one);
         for part in page.cells.chunk_by(alike) {
             let uses = self.uses_of(part[0], begin + first as u64 * CELL, counts);
             self.add_cells(ranges, begin, first..first + part.len(), &uses);
@@ -133,19 +135,57 @@ impl Checks {
         }
     }
 
+    /// The same, if it is so in each cell of a mark.
+    fn who_knows_all(&self, mark: &Mark) -> Option<KnownTo> {
+        if self.peers.is_some() {
+            return None;
+        }
+        if !self.has_early_grid() && self.host.is_none() {
+            return Some(KnownTo::default());
+        }
+        if mark.is_engine {
+            return Some(self.who_knows(mark, 0));
+        }
+        let of_lane = |lane: usize| self.who_knows(&Mark { lanes: 1 << lane, row: Row::default(), ..*mark }, 0);
+        let mut lanes = lanes_of(mark.lanes).map(of_lane);
+        let first = lanes.next()?;
+        lanes.all(|known| known == first).then_some(first)
+    }
+
+    /// Whether it is so for each mark of a cell.
+    fn is_known_alike(&self, cell: Cell) -> bool {
+        let mut is_alike = true;
+        self.shadow.each_mark(cell, |mark| is_alike &= self.who_knows_all(mark).is_some());
+        is_alike
+    }
+
     /// What was read of a page that nobody has written.
-    fn read_of_page(&self, begin: u64, page: &Page, (known, counts): (KnownTo, Counts<'_>), ranges: &mut Ranges) {
-        let read = read_only(page, &|mark, cell| {
-            let at = begin + cell as u64 * CELL;
-            self.who_knows(mark, at) == known && counts(mark, at)
-        });
-        let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
-        let mut first = 0;
-        for part in read.chunk_by(alike) {
-            let (bytes, mark) = part[0];
-            let uses = smallvec![((Use::Reads, known), bytes, mark)];
-            self.add_cells(ranges, begin, first..first + part.len(), &uses);
-            first += part.len();
+    fn read_of_page(&self, begin: u64, page: &Page, counts: Counts<'_>, ranges: &mut Ranges) {
+        let who_knows = |reading: &Reading| self.who_knows_all(&Mark { lanes: reading.lanes(), ..*reading.mark() });
+        let known: Vec<_> = page.readings().iter().map(who_knows).collect();
+        if let [Some(all), rest @ ..] = &known[..]
+            && rest.iter().all(|known| *known == Some(*all))
+            && let Some(mark) = read_by_one(page)
+        {
+            return self.extend(ranges, (Use::Reads, *all), (begin, begin + PAGE), &mark);
+        }
+        for all in KnownTo::ALL {
+            if known.iter().all(|known| known.is_some_and(|known| known != all)) {
+                continue;
+            }
+            let is_kept = |reading: usize, mark: &Mark, cell: usize| {
+                let at = begin + cell as u64 * CELL;
+                known[reading].unwrap_or_else(|| self.who_knows(mark, at)) == all && counts(mark, at)
+            };
+            let read = read_only(page, &is_kept);
+            let alike = |one: &(u8, Mark), other: &(u8, Mark)| one.0 == other.0 && one.1.site == other.1.site;
+            let mut first = 0;
+            for part in read.chunk_by(alike) {
+                let (bytes, mark) = part[0];
+                let uses = smallvec![((Use::Reads, all), bytes, mark)];
+                self.add_cells(ranges, begin, first..first + part.len(), &uses);
+                first += part.len();
+            }
         }
     }
 
@@ -230,13 +270,14 @@ fn read_by_one(page: &Page) -> Option<Mark> {
     (all == [u64::MAX; CELLS / 64]).then_some(*first)
 }
 
-/// Which bytes of a page were read that nobody has written, and by whom, as far as somebody `keeps` the reads.
-fn read_only(page: &Page, keeps: &dyn Fn(&Mark, usize) -> bool) -> [(u8, Mark); CELLS] {
+/// Which bytes of a page were read that nobody has written, and by whom, as far as somebody `keeps` the reads: of a reading, for a
+/// cell.
+fn read_only(page: &Page, keeps: &dyn Fn(usize, &Mark, usize) -> bool) -> [(u8, Mark); CELLS] {
     let mut read = [(0, Mark::default()); CELLS];
     let mut whole = [0; CELLS / 64];
-    for reading in page.readings() {
+    for (number, reading) in page.readings().iter().enumerate() {
         let cells = (!reading.is_within(&whole)).then(|| reading.cells());
-        for (cell, mark) in cells.into_iter().flatten().filter(|(cell, mark)| keeps(mark, *cell)) {
+        for (cell, mark) in cells.into_iter().flatten().filter(|(cell, mark)| keeps(number, mark, *cell)) {
             let (bytes, first) = &mut read[cell];
             if *bytes == 0 {
                 *first = mark;

@@ -437,7 +437,7 @@ impl Machine<'_> {
 
     /// The grid before this one has ended.
     pub(crate) fn watch_grid_before(&mut self, group: Group) {
-        self.for_each(group, |checks, actor| checks.after_grid(actor));
+        self.tell(|checks, machine| checks.after_grid(group.threads().map(|thread| machine.actor(thread))));
     }
 
     /// The next grid may begin.

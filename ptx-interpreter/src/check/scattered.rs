@@ -1,0 +1,86 @@
+//! Lanes of a warp that access elements in no order, as when they sort. Their accesses have one mark, and each cell has its lane.
+
+use super::accesses::values;
+use super::checks::Checks;
+use super::crowd::{Crowd, in_lane, lane, number};
+use super::mark::{CELL, Mark, Row};
+use super::quick::{Deed, Knows};
+use super::shadow::{Cell, PAGE};
+use super::together::Together;
+use crate::machine::lanes::lanes_of;
+
+/// A set, and whether all that its marks stand for comes before.
+#[derive(Default)]
+struct Answer {
+    set: u32,
+    is_before: bool,
+}
+
+impl Answer {
+    /// The answer is the same for all cells that have a set, but for a lane that meets its own access.
+    #[inline]
+    fn is_before(&mut self, crowd: &Crowd, knows: &Knows<'_>, deed: &Deed<'_>, (set, own): (u32, usize)) -> bool {
+        if set == 0 {
+            return true;
+        }
+        if self.set != number(set) {
+            let is_before = match crowd.apart(set) {
+                Some(mark) => knows.is_before(mark, deed, None),
+                None => crowd.marks(set).all(|mark| knows.is_before(&mark, deed, None)),
+            };
+            *self = Answer { set: number(set), is_before };
+        }
+        let is_own = |mark: &Mark| (mark.who, mark.alias, mark.is_engine) == (deed.mark.who, deed.mark.alias, false);
+        self.is_before || lane(set) == own && crowd.apart(set).is_some_and(is_own)
+    }
+}
+
+impl Checks {
+    /// Remembers weak accesses of lanes that know the same, to whole cells, if they meet only what was ordered before. Gives the lanes
+    /// that have to be looked at one by one.
+    pub(super) fn scattered(&mut self, together: &Together<'_>, lanes: u32) -> u32 {
+        let Together { how, addresses, bytes, block, .. } = *together;
+        let event = together.event(lanes.trailing_zeros() as usize);
+        if how.constant || how.cached || how.discards || !bytes.is_multiple_of(CELL as usize) {
+            return lanes;
+        }
+        self.shadow.tidy();
+        let epoch = self.known_state(event.actor).epoch;
+        let mark = Mark { lanes, row: Row::APART, ..self.mark(event, epoch) };
+        let deed = Deed { event, mark: &mark, alone: self.shadow.crowd.alone(mark) };
+        let warps = self.warps();
+        let Checks { shadow, states, pieces, fresh, .. } = self;
+        let knows = Knows { state: &states[&u64::from(block)][event.actor.number], warps };
+        let (mut writes, mut reads) = (Answer::default(), Answer::default());
+        let mut rest = 0;
+        for lane in lanes_of(lanes) {
+            let address = addresses[lane];
+            let page = shadow.open(address, |page| values(pieces, *fresh, page));
+            let page = &mut *shadow.pages[page];
+            let first = (address % PAGE / CELL) as usize;
+            let cells = first..first + bytes / CELL as usize;
+            let crowd = &shadow.crowd;
+            let goes = |cell: &Cell| {
+                !cell.has_more()
+                    && writes.is_before(crowd, &knows, &deed, (cell.writes, lane))
+                    && reads.is_before(crowd, &knows, &deed, (cell.reads, lane))
+            };
+            if !address.is_multiple_of(CELL)
+                || how.reads && !page.have_values(cells.clone(), mark.bytes)
+                || how.writes && page.are_constant(cells.clone())
+                || !page.cells.get(cells.clone()).is_some_and(|cells| cells.iter().all(goes))
+            {
+                rest |= 1 << lane;
+                continue;
+            }
+            let own = in_lane(deed.alone, lane);
+            if how.writes {
+                page.cells[cells.clone()].fill(Cell { writes: own, reads: 0 });
+                page.have_values_now(cells, mark.bytes);
+            } else {
+                page.cells[cells].iter_mut().for_each(|cell| cell.reads = own);
+            }
+        }
+        rest
+    }
+}

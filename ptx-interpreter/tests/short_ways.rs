@@ -1,0 +1,146 @@
+//! Atomics of four bytes that order nothing have a short way through the checks, and those of eight bytes have not. Accesses of four bytes
+//! in no order have one too, and those of two bytes have not. So a kernel of the one kind has the findings that it has of the other.
+
+use ptx_interpreter::{Finding, Place, Program, Trial};
+
+/// Drawn kernels.
+const KERNELS: u64 = 400;
+/// Of each so many orders.
+const ORDERS: u64 = 3;
+
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+/// A line of a kernel with atomics, for numbers of the type `T`.
+fn change(draw: &mut Draw) -> String {
+    let who = draw.of(&["", "@%p1 ", "@%p2 ", "@!%p2 "]);
+    let place = draw.of(&["[s]", "[s+8]", "[%d1]", "[%d1+8]"]);
+    let space = if place.starts_with("[s") { "shared" } else { "global" };
+    let scope = draw.of(&["cta", "gpu"]);
+    match draw.below(16) {
+        0 => "bar.sync 0;".into(),
+        1 => "bar.warp.sync -1;".into(),
+        2 => format!("{who}fence.{}.{scope};", draw.of(&["acq_rel", "sc"])),
+        3 => format!("{who}st.{space}.T {place}, 0;"),
+        4 => format!("{who}ld.{space}.T %x1, {place};"),
+        5 => format!("{who}ld.relaxed.{scope}.{space}.T %x1, {place};"),
+        6 => format!("{who}st.relaxed.{scope}.{space}.T {place}, 1;"),
+        7 => format!("{who}atom.acq_rel.{scope}.{space}.exch.b? %x2, {place}, 1;"),
+        8 => format!("{who}red.relaxed.{scope}.{space}.add.T {place}, 1;"),
+        9 => format!("{who}atom.relaxed.{scope}.{space}.cas.b? %x2, {place}, 1, 2;"),
+        _ => format!("{who}atom.relaxed.{scope}.{space}.add.T %x2, {place}, 1; add.T %x3, %x2, %x3;"),
+    }
+}
+
+fn changes(lines: &[String], bits: &str) -> String {
+    let body = lines.join("\n").replace(".T", &format!(".u{bits}")).replace(".b?", &format!(".b{bits}"));
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.shared .align 8 .b8 s[16];\n\
+         .reg .b64 %d<4>; .reg .b32 %r<5>; .reg .b{bits} %x<5>; .reg .pred %p<4>;\n\
+         ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mul.wide.u32 %d2, %r3, 8; add.u64 %d2, %d1, %d2;\n\
+         setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %r1, 32;\n\
+         mov.b{bits} %x3, 0; @%p1 st.shared.v2.u64 [s], {{0, 0}}; bar.sync 0;\n{body}\nst.global.u{bits} [%d2+16], %x3;\nret;\n}}\n"
+    )
+}
+
+/// A line of a kernel whose lanes access elements of the type `T` in no order, and partly the same ones.
+fn access(draw: &mut Draw) -> String {
+    let who = draw.of(&["", "", "@%p1 ", "@%p2 ", "@%p3 "]);
+    let (space, order) = (draw.of(&["shared", "shared", "global"]), draw.of(&["a", "a", "b", "c", "d", "e", "f"]));
+    match draw.below(12) {
+        0 => "bar.sync 0;".into(),
+        1..4 => "bar.warp.sync -1;".into(),
+        4 => format!("{who}st.relaxed.cta.{space}.u? [%{space}_{order}], 1;"),
+        5 => format!("{who}ld.relaxed.cta.{space}.u? %x1, [%{space}_{order}];"),
+        6..9 => format!("{who}ld.{space}.u? %x1, [%{space}_{order}];"),
+        _ => format!("{who}st.{space}.u? [%{space}_{order}], %x2;"),
+    }
+}
+
+/// All elements begin with a number that their threads have written, but for those of `f` that nobody writes.
+fn accesses(lines: &[String], bits: &str) -> String {
+    let body = lines.join("\n").replace("u?", &format!("u{bits}"));
+    let places: String = ["shared", "global"]
+        .iter()
+        .flat_map(|space| ["a", "b", "c", "d", "e", "f"].map(|order| (space, order)))
+        .map(|(space, order)| {
+            let base = if *space == "shared" { "%d2" } else { "%d1" };
+            format!(".reg .b64 %{space}_{order}; mad.wide.u32 %{space}_{order}, %{order}, 4, {base};\n")
+        })
+        .collect();
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.shared .align 8 .b8 s[512];\n\
+         .reg .b64 %d<4>; .reg .b32 %r<9>, %a, %b, %c, %d, %e, %f; .reg .b{bits} %x<5>; .reg .pred %p<4>;\n\
+         ld.param.u64 %d1, [p]; mov.u64 %d2, s; mov.u32 %r1, %tid.x;\n\
+         brev.b32 %a, %r1; shr.u32 %a, %a, 26;\n\
+         shr.u32 %b, %r1, 1; xor.b32 %b, %b, %r1;\n\
+         mad.lo.u32 %c, %r1, %r1, %r1; shr.u32 %c, %c, 1; and.b32 %c, %c, 63;\n\
+         shr.u32 %d, %a, 1;\n\
+         mov.u32 %e, %r1;\n\
+         add.u32 %f, %c, 20;\n\
+         setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %r1, 32; and.b32 %r2, %r1, 1; setp.eq.u32 %p3, %r2, 0;\n{places}\
+         cvt.u{bits}.u32 %x2, %r1; cvt.u{bits}.u32 %x1, %r1; st.shared.u{bits} [%shared_e], %x2; bar.sync 0;\n\
+         {body}\nsetp.ne.u{bits} %p2, %x1, 7; @%p2 bra E; E: ret;\n}}\n"
+    )
+}
+
+/// What is found, and where: in `how` much detail.
+fn found(text: &str, seed: u64, how: fn(&Place) -> String) -> Vec<String> {
+    let program = Program::parse(text);
+    let mut trial = Trial::new(&program, "k");
+    trial.grid([2, 1, 1]).block([64, 1, 1]).seed(seed).buffer(&[0; 16 + 8 * 128]).expect("a little memory");
+    let tell = |Finding { kind, places, help, .. }: Finding| {
+        let places: Vec<String> = places.iter().map(how).collect();
+        format!("{kind:?} {} {help}", places.join(" "))
+    };
+    let report = trial.check();
+    let mut all: Vec<String> = report.findings.into_iter().map(tell).collect();
+    all.sort();
+    all
+}
+
+/// Draws kernels, and compares the findings of both kinds. Gives how many orders have some, and how many none.
+fn compare(
+    line: fn(&mut Draw) -> String,
+    most: usize,
+    kernel: fn(&[String], &str) -> String,
+    kinds: [&str; 2],
+    how: fn(&Place) -> String,
+) -> (usize, usize) {
+    let (mut draw, mut wrong, mut right) = (Draw(1), 0, 0);
+    for number in 0..KERNELS {
+        let lines: Vec<String> = (0..2 + draw.below(most)).map(|_| line(&mut draw)).collect();
+        for seed in 0..ORDERS {
+            let [one, other] = kinds.map(|bits| found(&kernel(&lines, bits), seed, how));
+            assert_eq!(one, other, "kernel {number}, seed {seed}:\n{}", lines.join("\n"));
+            if one.is_empty() { right += 1 } else { wrong += 1 }
+        }
+    }
+    println!("{wrong} with findings, {right} without");
+    (wrong, right)
+}
+
+#[test]
+fn atomics_have_the_findings_of_wider_ones() {
+    let (wrong, right) = compare(change, 6, changes, ["32", "64"], |place| {
+        format!("{}:{}:{}", place.block, place.thread, place.ptx_line)
+    });
+    assert!(wrong > 900 && right > 150, "{wrong} with findings, {right} without");
+}
+
+#[test]
+fn accesses_in_no_order_have_the_findings_of_narrower_ones() {
+    // Of several threads that race at the same lines, the long way may meet others first.
+    let (wrong, right) = compare(access, 8, accesses, ["32", "16"], |place| place.ptx_line.to_string());
+    assert!(wrong > 700 && right > 150, "{wrong} with findings, {right} without");
+}
