@@ -21,7 +21,7 @@ macro_rules! files {
     };
 }
 
-pub(crate) const FILES: [File; 18] = files!(
+pub(crate) const FILES: [File; 19] = files!(
     "shared",
     "order",
     "copies",
@@ -39,7 +39,8 @@ pub(crate) const FILES: [File; 18] = files!(
     "fifth",
     "sixth",
     "shuffle",
-    "undefined"
+    "undefined",
+    "published"
 );
 
 /// A pair of kernels, how they are launched, and what is wrong with the wrong one.
