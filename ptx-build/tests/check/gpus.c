@@ -61,6 +61,7 @@ static void run(CUdeviceptr memory[2], CUstream streams[2]) {
   CUkernel kernel;
   CUdeviceptr variable[2];
   CUcontext found;
+  CUgreenCtx part;
   size_t bytes;
   for (int i = 0; i < 2; i++) {
     CALL(cuCtxSetCurrent, contexts[i]);
@@ -72,6 +73,8 @@ static void run(CUdeviceptr memory[2], CUstream streams[2]) {
     for (int times = 0; times <= i; times++) one_store(functions[i], memory[i], streams[i]);
     CALL(cuStreamGetCtx, streams[i], &found);
     HOLDS(found == contexts[i]);
+    CALL(cuStreamGetCtx_v2, streams[i], &found, &part);
+    HOLDS(found == contexts[i] && part == NULL);
     CALL(cuPointerGetAttribute, &found, CU_POINTER_ATTRIBUTE_CONTEXT, memory[0]);
     HOLDS(found == contexts[0]);
     CALL(cuCtxSynchronize);

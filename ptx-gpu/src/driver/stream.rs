@@ -152,6 +152,14 @@ calls! {
         put(context, gpu.streams.get(&stream).map_or(current(), |stream| stream.context))
     }
 
+    #[ptsz]
+    fn cuStreamGetCtx_v2(stream: Handle, context: *mut Handle, part: *mut Handle) {
+        let mut gpu = live()?;
+        let stream = gpu.stream(stream)?;
+        put(context, gpu.streams.get(&stream).map_or(current(), |stream| stream.context))?;
+        put(part, 0)
+    }
+
     // No stream here is of a part of the GPU.
     fn cuStreamGetGreenCtx(stream: Handle, part: *mut Handle) {
         live()?.stream(stream)?;
