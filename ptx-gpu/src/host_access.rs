@@ -112,7 +112,15 @@ impl Gpu {
         let help = "copy the bytes (cudaMemcpy), or allocate them with cudaMallocManaged".into();
         let (place, note) = self.place_of_host(access);
         let places = place.into_iter().collect();
-        Some(Finding { kind: Kind::Bounds, title, places, notes: note.into_iter().collect(), help, times: 1 })
+        Some(Finding {
+            kind: Kind::Bounds,
+            title,
+            places,
+            notes: note.into_iter().collect(),
+            help,
+            times: 1,
+            further: vec![],
+        })
     }
 
     /// The host accesses what work may still use.
@@ -139,6 +147,7 @@ impl Gpu {
             notes: [first].into_iter().chain(untold).chain(note).collect(),
             help,
             times: 1,
+            further: vec![],
         })
     }
 
@@ -174,6 +183,7 @@ impl Gpu {
             ],
             help: wait_for(&user.deed),
             times: 1,
+            further: vec![],
         };
         tell(&Record { kernel: call.into(), findings: vec![finding], ..Record::default() });
         self.order.host_learns_of(user.deed.line, user.deed.number);

@@ -307,7 +307,7 @@ impl Gpu {
             None => Caller::of_call().place("the host launches it"),
         };
         let places = place.into_iter().collect();
-        let finding = Finding { kind: Kind::Launch, title, places, notes: vec![], help, times: 1 };
+        let finding = Finding { kind: Kind::Launch, title, places, notes: vec![], help, times: 1, further: vec![] };
         let kernel = function.name();
         let (launch, blocks, threads) = (self.launches, shape.blocks, shape.threads);
         let (gpu, findings) = (one_of_several(self.gpu_of(function)), vec![finding]);

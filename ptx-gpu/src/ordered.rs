@@ -371,6 +371,7 @@ impl Gpu {
             notes,
             help,
             times: 1,
+            further: vec![],
         }
     }
 

@@ -35,7 +35,8 @@ fn complain(record: &Record) {
 /// Tells what a call of the host does wrong.
 pub(crate) fn wrong_call(call: &str, title: String, help: &str) {
     let places = Caller::of_call().place("the host calls it").into_iter().collect();
-    let finding = Finding { kind: Kind::Bounds, title, places, notes: vec![], help: help.into(), times: 1 };
+    let finding =
+        Finding { kind: Kind::Bounds, title, places, notes: vec![], help: help.into(), times: 1, further: vec![] };
     tell(&Record { kernel: call.into(), findings: vec![finding], ..Record::default() });
 }
 

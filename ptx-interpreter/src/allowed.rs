@@ -70,16 +70,23 @@ impl Allowed {
         Ok(allowed)
     }
 
-    /// Takes the findings of a kernel away that are allowed, in the file or by a comment at one of their places or right above it.
+    /// Takes the findings of a kernel away that are allowed, in the file or by a comment at one of their places or right above it. Of several
+    /// that have one cause the others stay.
     pub fn silence(&mut self, kernel: &str, findings: &mut Vec<Finding>) {
-        findings.retain(|finding| {
-            let is_allowed = self.is_listed(kernel, finding) | self.is_commented(finding);
-            if is_allowed {
-                let mut lines: Vec<u32> = finding.places.iter().take(2).map(Place::line).collect();
-                lines.sort_unstable();
-                self.silenced.insert((kernel.to_owned(), finding.kind, lines));
-            }
-            !is_allowed
+        findings.retain_mut(|finding| {
+            let mut allowed = None;
+            let pairs = finding.take_apart().into_iter().filter(|one| {
+                let is_allowed = self.is_listed(kernel, one) | self.is_commented(one);
+                if is_allowed && allowed.is_none() {
+                    let mut lines: Vec<u32> = one.places.iter().take(2).map(Place::line).collect();
+                    lines.sort_unstable();
+                    allowed = Some((kernel.to_owned(), one.kind, lines));
+                }
+                !is_allowed
+            });
+            let left = Finding::of_one_cause(pairs.collect());
+            self.silenced.extend(allowed);
+            left.map(|left| *finding = left).is_some()
         });
     }
 

@@ -21,6 +21,7 @@ mod buffer;
 // Its macros are for numbers of every width, among them the widest.
 #[allow(clippy::useless_conversion)]
 mod alu;
+mod causes;
 mod check;
 mod counts;
 mod instructions;

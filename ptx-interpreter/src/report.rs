@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use crate::causes::by_cause;
 use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
 use crate::counts::Counts;
 use crate::machine::launch::{DeviceLaunch, Launch, Outside};
@@ -105,10 +106,9 @@ impl Program {
         let (found, older, shadow) = checks
             .map(|checks| (checks.take(), std::mem::take(&mut checks.older), checks.shadow.size()))
             .unwrap_or_default();
-        let findings = found.into_iter().map(|found| self.finding(found, &machine.paths));
-        let mut findings = by_lines(findings.collect());
+        let mut findings = by_cause(found, self, &machine.paths);
         let mut older: Vec<Place> = older.into_iter().map(|load| self.place(load, &machine.paths)).collect();
-        let places = findings.iter_mut().flat_map(|finding| &mut finding.places);
+        let places = findings.iter_mut().flat_map(Finding::all_places);
         places.chain(&mut older).for_each(|place| machine.grids.name(place));
         let used = if launch.tells_used { machine.used() } else { Used::default() };
         let deviations = machine.weak.deviations;
@@ -195,7 +195,7 @@ impl Program {
     pub(crate) fn finding(&self, found: Found, paths: &Paths) -> Finding {
         let places = found.places.into_iter().map(|place| self.place(place, paths)).collect();
         let Found { kind, title, notes, help, times, .. } = found;
-        let finding = Finding { kind, title, places, notes, help, times };
+        let finding = Finding { kind, title, places, notes, help, times, further: vec![] };
         let help = if finding.is_of_an_update() { OF_AN_UPDATE } else { &finding.help };
         Finding { help: finding.in_its_language(help), ..finding }
     }
@@ -218,48 +218,6 @@ impl Program {
     }
 }
 
-/// A loop that the compiler has unrolled has several instructions for each line of its source. What they do is one finding.
-fn by_lines(all: Vec<Finding>) -> Vec<Finding> {
-    let (mut findings, mut pairs) = (Vec::<Finding>::new(), Vec::new());
-    for finding in all {
-        match findings.iter().position(|known| known.is_of_the_lines_of(&finding)) {
-            Some(at) => {
-                let known = &mut findings[at];
-                let times = known.times + finding.times;
-                // What is to do between warps helps in one too.
-                if known.is_in_one_warp() && !finding.is_in_one_warp() {
-                    *known = finding;
-                }
-                known.times = times;
-                pairs[at] += 1;
-            }
-            None => {
-                findings.push(finding);
-                pairs.push(1);
-            }
-        }
-    }
-    fold(&mut findings, &mut pairs);
-    for (finding, pairs) in findings.iter_mut().zip(pairs).filter(|(_, pairs)| *pairs > 1) {
-        let what = if finding.places.len() == 1 { "instructions" } else { "pairs of instructions" };
-        finding.notes.push(format!("{pairs} {what} of the PTX come from here, and do the same"));
-    }
-    findings
-}
-
-/// What another finding tells as well is counted there.
-fn fold(findings: &mut Vec<Finding>, pairs: &mut Vec<usize>) {
-    for at in (0..findings.len()).rev() {
-        let tells = |other: &usize| *other != at && findings[at].is_told_by(&findings[*other]);
-        if let Some(other) = (0..findings.len()).find(tells) {
-            findings[other].times += findings[at].times;
-            pairs[other] += pairs[at];
-            findings.remove(at);
-            pairs.remove(at);
-        }
-    }
-}
-
 /// Where threads change a value by a load and a store.
 const OF_AN_UPDATE: &str = "change it by an atomic (`atomicAdd` and its like; `atom` or `red`), or let one thread do it: several that load the same \
                             value and store another lose updates";
@@ -270,7 +228,15 @@ fn refused(stop: &Stop) -> Finding {
     } else {
         "launch it as it was compiled, within what a GPU has"
     };
-    Finding { kind: Kind::Launch, title: stop.text.clone(), places: vec![], notes: vec![], help: help.into(), times: 1 }
+    Finding {
+        kind: Kind::Launch,
+        title: stop.text.clone(),
+        places: vec![],
+        notes: vec![],
+        help: help.into(),
+        times: 1,
+        further: vec![],
+    }
 }
 
 impl Machine<'_> {

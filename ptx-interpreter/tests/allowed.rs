@@ -15,7 +15,7 @@ fn comments_above_a_line_allow_several_findings() {
     let is_silent = |kind: Kind, line: u32| {
         let places = vec![Place::of_the_host("main".into(), (file.clone(), line), "the host writes".into())];
         let (title, help) = (String::new(), String::new());
-        let mut findings = vec![Finding { kind, title, places, notes: vec![], help, times: 1 }];
+        let mut findings = vec![Finding { kind, title, places, notes: vec![], help, times: 1, further: vec![] }];
         Allowed::default().silence("k", &mut findings);
         findings.is_empty()
     };

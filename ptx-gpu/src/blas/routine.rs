@@ -191,7 +191,7 @@ pub(super) fn finding(caller: &Caller, kind: Wrong, title: String, what: &str, h
     let what = format!("the call {what}");
     let place = caller.place(&what);
     let notes = if place.is_none() { vec![format!("{what}{}", caller.function())] } else { vec![] };
-    Finding { kind, title, places: place.into_iter().collect(), notes, help: help.into(), times: 1 }
+    Finding { kind, title, places: place.into_iter().collect(), notes, help: help.into(), times: 1, further: vec![] }
 }
 
 fn start(operand: &Operand, member: usize) -> u64 {

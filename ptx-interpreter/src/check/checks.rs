@@ -93,6 +93,23 @@ pub(super) struct State {
     pub(super) strong: Option<Box<Strong>>,
     pub(super) missed: Vec<Missed>,
     pub(super) has_ended: bool,
+    pub(super) passed: Passed,
+}
+
+/// The barriers that a thread has passed last, by their sites; 0 is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Passed {
+    /// Where it arrived last at a barrier of its block, and of its cluster.
+    pub(super) arrived: [u32; 2],
+    /// The last barrier that has brought its warp together, its block and its cluster. A wider one counts for the narrower ones too.
+    pub(super) last: [u32; 3],
+}
+
+impl Passed {
+    /// It has passed one that is so wide.
+    pub(super) fn pass(&mut self, level: usize, site: u32) {
+        self.last[..=level].fill(site);
+    }
 }
 
 /// What fences and strong accesses of a thread have released and seen.
@@ -230,6 +247,8 @@ pub(crate) struct Checks {
     pub(super) map_reads: MapReads,
     /// Whether bytes are used and no mark tells it.
     pub(super) forgets: Cell<bool>,
+    /// The barrier that both threads of a finding had passed last, by the sites of the two accesses; 0 if there is none.
+    pub(crate) since: HashMap<(u32, u32), u32>,
     /// Where each finding is, and how far apart its threads are.
     pub(super) seen: HashMap<Key, (usize, usize)>,
 }
@@ -302,6 +321,7 @@ impl Checks {
             maps: QuickMap::default(),
             map_reads: MapReads::default(),
             forgets: Cell::new(false),
+            since: HashMap::new(),
             seen: HashMap::new(),
         }
     }
@@ -394,8 +414,19 @@ impl Checks {
         self.found.is_empty()
     }
 
-    pub(crate) fn take(&mut self) -> Vec<Found> {
+    /// What was found, each with the barrier that both threads of a pair of accesses had passed last.
+    pub(crate) fn take(&mut self) -> Vec<(Found, Option<u32>)> {
+        let since = |found: &Found| match found.places[..] {
+            [(_, one, _), (_, other, _), ..] => {
+                self.since.get(&(one, other)).or(self.since.get(&(other, one))).copied()
+            }
+            _ => None,
+        };
         std::mem::take(&mut self.found)
+            .into_iter()
+            .map(|found| (since(&found), found))
+            .map(|(since, found)| (found, since))
+            .collect()
     }
 
     /// The memory of blocks that have ended is forgotten.

@@ -3,7 +3,7 @@
 use super::accesses::Conflict;
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, Missed, NONE, Through};
-use super::finding::Kind;
+use super::finding::{IN_A_BLOCK, IN_A_WARP, Kind, READ_BEFORE_COPY};
 use super::marks::happened;
 use super::pieces::Piece;
 use super::reach::scope_of;
@@ -231,8 +231,7 @@ impl Checks {
                 found.help = format!("write `.{needed}` as the scope of both");
             }
             Conflict::Race if event.engine.is_some() && !old.writes && self.written(at.max(event.address), 1) == 0 => {
-                found.title =
-                    "bytes are read that an asynchronous copy writes, and nothing orders the copy before that".into();
+                found.title = READ_BEFORE_COPY.into();
                 found.notes.push("this time they are read before the copy has begun, and have no value".into());
                 found.help = after_the_wait(actor, event.actor);
             }
@@ -257,6 +256,8 @@ impl Checks {
             }
             Conflict::Race => self.race(old, actor, event, &mut found),
         }
+        let since = self.passed_last(actor, event.actor);
+        self.since.insert((old.site, event.site), since);
         match conflict {
             // Each step of a sum would be told.
             Conflict::Lockstep => self.find_as((kind, NONE, self.sites.function(event.site)), found, distance),
@@ -468,9 +469,9 @@ fn after_the_wait(one: Actor, other: Actor) -> String {
 fn help(one: Actor, other: Actor, distance: usize) -> String {
     match distance {
         _ if one.is_in_warp_of(other) => {
-            "put `bar.warp.sync` (__syncwarp()) between them; threads of a warp do not run in lockstep".into()
+            IN_A_WARP.into()
         }
-        0 => "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute; in branches of single warps, a named barrier or an mbarrier".into(),
+        0 => IN_A_BLOCK.into(),
         1 => "put `barrier.cluster.arrive.release` and `barrier.cluster.wait.acquire` (cluster.sync()) between them".into(),
         2 => "let the first release a flag (`st.release.gpu`) and the second acquire it (`ld.acquire.gpu`), use an atomic, or launch a second kernel".into(),
         _ => "let the first release a flag for the whole system (`st.release.sys`) and the second acquire it (`ld.acquire.sys`), or let the second GPU wait for an event".into(),

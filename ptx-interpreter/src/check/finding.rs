@@ -55,6 +55,11 @@ impl Kind {
         Kind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
+    /// Whether it is about two accesses that something should order.
+    pub(crate) fn is_of_order(self) -> bool {
+        matches!(self, Kind::Race | Kind::Order | Kind::Proxy | Kind::Async)
+    }
+
     /// Its word: `race`.
     pub fn word(self) -> &'static str {
         match self {
@@ -149,14 +154,36 @@ impl Place {
 
     /// Whether another instruction of that kind comes from the same line of the source.
     fn is_of_the_line_of(&self, other: &Place) -> bool {
-        let word = |place: &Place| place.unguarded().split('.').next().map(str::to_owned);
+        self.line_key(true) == other.line_key(true)
+    }
+
+    /// The kind of its instruction, and its line of the source, or of the PTX if that names none.
+    pub(crate) fn line_key(&self, with_calls: bool) -> String {
+        let word = self.unguarded().split(['.', ' ']).next().unwrap_or_default();
+        let line = if self.source.is_none() { self.ptx_line } else { 0 };
+        let called: &[_] = if with_calls { &self.called } else { &[] };
+        format!("{word} {line} {:?} {called:?} {}", self.source, self.function)
+    }
+
+    /// Whether another one is at the same line of the source, or of the PTX if that names none.
+    fn is_at_the_place_of(&self, other: &Place) -> bool {
         let has_place = self.source.is_some() || self.ptx_line == other.ptx_line;
-        has_place && self.is_at_the_line_of(other) && word(self) == word(other)
+        has_place && self.is_at_the_line_of(other)
     }
 
     /// Its instruction without the predicate.
     fn unguarded(&self) -> &str {
         guarded(&self.instruction).1
+    }
+
+    /// Whether both are reached by the same calls, inlined ones too.
+    pub(crate) fn is_called_as(&self, other: &Place) -> bool {
+        (&self.called, &self.function) == (&other.called, &other.function)
+    }
+
+    /// The same place in a function that the compiler has inlined, as if it were called elsewhere.
+    fn called_as(&self, other: &Place) -> Place {
+        Place { called: other.called.clone(), ..self.clone() }
     }
 
     fn is_at_the_line_of(&self, other: &Place) -> bool {
@@ -190,8 +217,11 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: String,
-    /// How often it was found.
+    /// How often it was found, with those that have the same cause.
     pub times: u64,
+    /// What else has the same cause: other pairs of accesses that the same order would put right.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub further: Vec<Finding>,
 }
 
 /// Lines from a load to the store of what was computed with it, at most, where the PTX does not name the lines of its source.
@@ -217,6 +247,19 @@ pub(crate) const OLDER: &str = "older values, which the memory model lets loads 
 
 /// The title of a use of a barrier that nothing orders after its initialisation, which is the first place.
 pub(super) const UNORDERED_INIT: &str = "a thread uses a barrier, and nothing orders that after its `mbarrier.init`";
+
+/// What the title of a finding begins with that is about the end of a block.
+pub(crate) const BLOCK_ENDS: &str = "a block ends before ";
+
+/// The title of a read that comes before a copy, and should come after it.
+pub(crate) const READ_BEFORE_COPY: &str =
+    "bytes are read that an asynchronous copy writes, and nothing orders the copy before that";
+
+/// What orders two threads of a warp, and of a block.
+pub(crate) const IN_A_WARP: &str =
+    "put `bar.warp.sync` (__syncwarp()) between them; threads of a warp do not run in lockstep";
+pub(crate) const IN_A_BLOCK: &str = "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute; in branches of single \
+                                     warps, a named barrier or an mbarrier";
 
 /// What is said of a mistake by which all threads wait in the end.
 pub(super) const HANGS: &str = "so all threads wait in the end, and nobody is left who could end that";
@@ -287,12 +330,19 @@ impl Finding {
 
     /// Whether another one is of the same kind at the same lines of the source, by such instructions.
     pub fn is_of_the_lines_of(&self, other: &Finding) -> bool {
-        // Whatever uses a barrier, its initialisation lacks one order.
-        let places = if self.title == UNORDERED_INIT { 1 } else { self.places.len() };
-        let pairs = self.places.iter().zip(&other.places).take(places);
-        (self.kind, &self.title, self.places.len()) == (other.kind, &other.title, other.places.len())
-            && !self.places.is_empty()
-            && pairs.into_iter().all(|(one, other)| one.is_of_the_line_of(other))
+        self.kind == other.kind && self.line_key().is_some_and(|key| Some(key) == other.line_key())
+    }
+
+    /// Whether the places of both are at the same lines, whatever instructions they are.
+    pub(crate) fn is_between_the_lines_of(&self, other: &Finding) -> bool {
+        match (&self.places[..], &other.places[..]) {
+            ([one, two, ..], [first, second, ..]) => {
+                are_alike([one, two], [first, second], Place::is_at_the_place_of)
+                    || are_alike([one, two], [second, first], Place::is_at_the_place_of)
+            }
+            ([one], [first]) => one.is_at_the_place_of(first),
+            (one, other) => one.is_empty() && other.is_empty(),
+        }
     }
 
     /// Whether another one tells the same mistake of one line: loads and stores of it lack the same order, or race for a value that
@@ -328,10 +378,34 @@ impl Finding {
         self.places.windows(2).all(|both| warp(&both[0]) == warp(&both[1]))
     }
 
+    /// What it has in common with others that are of the same kind at the same lines; nothing if it names no place.
+    pub(crate) fn line_key(&self) -> Option<String> {
+        // Whatever uses a barrier, its initialisation lacks one order.
+        let places = if self.title == UNORDERED_INIT { &self.places[..1] } else { &self.places[..] };
+        let is_in_one = self.kind.is_of_order() && places.windows(2).all(|both| both[0].is_called_as(&both[1]));
+        let mut keys: Vec<String> = places.iter().map(|place| place.line_key(!is_in_one)).collect();
+        // Which of two accesses comes first may be another one each time.
+        let title = if self.kind == Kind::Race && keys.len() == 2 { "" } else { &self.title };
+        if title.is_empty() {
+            keys.sort_unstable();
+        }
+        (!keys.is_empty()).then(|| format!("{:?} {title} {}", self.kind, keys.join(" ")))
+    }
+
     /// Whether it says only that the deadline of the launch came first. See [`Launch::deadline`](crate::Launch::deadline).
     pub fn is_late(&self) -> bool {
         self.kind == Kind::Deadlock && self.title == LATE
     }
+}
+
+/// Whether two places are as two others. A function that is inlined in several places has them in each.
+fn are_alike(one: [&Place; 2], other: [&Place; 2], are: impl Fn(&Place, &Place) -> bool) -> bool {
+    let is_in_function = one[0].is_called_as(one[1]) && other[0].is_called_as(other[1]);
+    let is_same = |(one, other): (&Place, &Place)| match is_in_function {
+        true => are(&one.called_as(other), other),
+        false => are(one, other),
+    };
+    one.into_iter().zip(other).all(is_same)
 }
 
 /// Calls of inlined functions that are shown of one place, at most.
@@ -385,6 +459,9 @@ impl fmt::Display for Finding {
         }
         if !self.help.is_empty() {
             writeln!(f, "{blank} = help: {}", self.help)?;
+        }
+        if !self.further.is_empty() {
+            writeln!(f, "{blank} = note: {}", self.others())?;
         }
         if self.times > 1 {
             writeln!(f, "{blank} = note: found {} times", self.times)?;

@@ -246,9 +246,10 @@ impl Checks {
     }
 
     /// A thread arrives at a barrier of its block.
-    pub(crate) fn arrive(&mut self, actor: Actor, number: u32) {
+    pub(crate) fn arrive(&mut self, (actor, site): (Actor, u32), number: u32) {
         let mut pool = self.barriers.remove(&(actor.block, number)).unwrap_or_default();
         self.add(&mut pool, actor);
+        self.state(actor).passed.arrived[0] = site;
         self.barriers.insert((actor.block, number), pool);
     }
 
@@ -263,28 +264,43 @@ impl Checks {
     /// Those who waited go on, and know what all knew who arrived.
     pub(crate) fn complete(&mut self, block: u32, number: u32, waiting: impl Iterator<Item = Actor>) {
         let Some(pool) = self.barriers.remove(&(block, number)) else { return };
-        self.learn(pool, waiting);
+        self.learn(pool, waiting, |state| state.passed.pass(1, state.passed.arrived[0]));
     }
 
     /// All of these know the same. Of their epochs they take the newest, so that they stay alike.
-    fn learn(&mut self, pool: Pool, actors: impl Iterator<Item = Actor>) {
+    fn learn(&mut self, pool: Pool, actors: impl Iterator<Item = Actor>, pass: impl Fn(&mut State)) {
         let known = pool.all();
         let actors: Vec<Actor> = actors.collect();
         let epoch = actors.iter().map(|actor| self.state(*actor).epoch).max().unwrap_or_default();
         for actor in actors {
             let state = self.state(actor);
             (state.known, state.epoch) = (known.clone(), epoch);
+            pass(state);
         }
     }
 
     /// `bar.warp.sync`
-    pub(crate) fn meet(&mut self, all: &[Actor]) {
+    pub(crate) fn meet(&mut self, all: &[Actor], site: u32) {
         let mut pool = Pool::default();
         all.iter().for_each(|actor| self.add(&mut pool, *actor));
-        self.learn(pool, all.iter().copied());
+        self.learn(pool, all.iter().copied(), |state| state.passed.pass(0, site));
+    }
+
+    /// The barrier that two threads have passed last, if it is the same one; 0 if there is none.
+    pub(super) fn passed_last(&self, one: Actor, other: Actor) -> u32 {
+        let level = match self.distance(one.block, other.block) {
+            0 => usize::from(!one.is_in_warp_of(other)),
+            1 => 2,
+            _ => return 0,
+        };
+        let last = |actor: Actor| {
+            self.states.get(&u64::from(actor.block)).map_or(0, |all| all[actor.number].passed.last[level])
+        };
+        if last(one) == last(other) { last(one) } else { 0 }
     }
 
     pub(crate) fn arrive_at_cluster(&mut self, actor: Actor, site: u32, releases: bool) {
+        self.state(actor).passed.arrived[1] = site;
         let number = actor.block / self.cluster;
         let mut meeting = self.clusters.remove(&number).unwrap_or_default();
         if releases {
@@ -315,6 +331,7 @@ impl Checks {
         let state = self.state(actor);
         state.known.join(&known);
         state.met = phases;
+        state.passed.pass(2, state.passed.arrived[1]);
     }
 
     /// Where a thread has arrived at its cluster's barrier without a release, after an epoch and before another one has gone on.

@@ -282,7 +282,7 @@ impl Whole<'_> {
         machine.explain(stop);
         let found = machine.checks.as_mut().map(|checks| checks.take()).unwrap_or_default();
         match &found[..] {
-            [late] => Outcome::Late(self.program.finding(late.clone(), &machine.paths)),
+            [(late, _)] => Outcome::Late(self.program.finding(late.clone(), &machine.paths)),
             _ => Outcome::InVain,
         }
     }

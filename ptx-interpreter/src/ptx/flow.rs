@@ -13,6 +13,20 @@ impl Line {
         guard.into_iter().chain(self.operands.iter().flat_map(Operand::registers))
     }
 
+    /// The lines of its function that may come after it. It is at a place there.
+    pub(crate) fn next(&self, at: usize) -> Vec<usize> {
+        let mut next = match &self.action {
+            Action::Straight(_) => vec![at + 1],
+            Action::Branch(target) => vec![*target],
+            Action::Control(step) => step.targets().map_or_else(|| vec![at + 1], <[usize]>::to_vec),
+            Action::Unknown(_) | Action::Malformed(_) => Vec::new(),
+        };
+        if self.guard.is_some() && !next.contains(&(at + 1)) {
+            next.push(at + 1);
+        }
+        next
+    }
+
     /// Whether the value of one of these places matters to it, or changes.
     pub(crate) fn uses(&self, places: &[usize]) -> bool {
         self.registers().any(|register| register.places().any(|place| places.contains(&place)))
@@ -27,7 +41,7 @@ pub(crate) fn flows(statements: &[&Statement], lines: &[Line]) -> Vec<Flow> {
 
 fn flow(line: &Line, text: &str, at: usize) -> Flow {
     let words: Vec<&str> = opcode(guarded(text).1).0.split('.').collect();
-    let mut flow = Flow { next: next(line, at), ..Flow::default() };
+    let mut flow = Flow { next: line.next(at), ..Flow::default() };
     flow.reads.extend(line.guard.map(|(register, _)| register.number));
     for (number, operand) in line.operands.iter().enumerate() {
         let is_first = number == 0 && !matches!(operand, Operand::Address(..));
@@ -41,18 +55,4 @@ fn flow(line: &Line, text: &str, at: usize) -> Flow {
     }
     flow.names.extend(line.registers().map(|register| register.number));
     flow
-}
-
-/// The lines that may come after one.
-fn next(line: &Line, at: usize) -> Vec<usize> {
-    let mut next = match &line.action {
-        Action::Straight(_) => vec![at + 1],
-        Action::Branch(target) => vec![*target],
-        Action::Control(step) => step.targets().map_or_else(|| vec![at + 1], <[usize]>::to_vec),
-        Action::Unknown(_) | Action::Malformed(_) => Vec::new(),
-    };
-    if line.guard.is_some() && !next.contains(&(at + 1)) {
-        next.push(at + 1);
-    }
-    next
 }

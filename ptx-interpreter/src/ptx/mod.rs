@@ -9,6 +9,7 @@ mod live;
 pub(crate) mod lockstep;
 mod names;
 pub(crate) mod operand;
+pub(crate) mod order;
 pub(crate) mod origins;
 pub(crate) mod paths;
 pub(crate) mod places;

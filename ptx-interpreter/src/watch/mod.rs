@@ -152,7 +152,8 @@ impl Machine<'_> {
     }
 
     pub(crate) fn watch_arrival(&mut self, group: Group, number: u32) {
-        self.for_each(group, |checks, actor| checks.arrive(actor, number));
+        let site = self.site;
+        self.for_each(group, |checks, actor| checks.arrive((actor, site), number));
     }
 
     pub(crate) fn watch_completion(
@@ -210,7 +211,7 @@ impl Machine<'_> {
     pub(crate) fn watch_warp_barrier(&mut self, all: &[Thread]) {
         self.tell(|checks, machine| {
             let actors: Vec<Actor> = all.iter().map(|thread| machine.actor(*thread)).collect();
-            checks.meet(&actors);
+            checks.meet(&actors, machine.site);
         });
     }
 

@@ -218,6 +218,7 @@ impl Newest {
                    other one stores, only `fence.sc` (__threadfence()) between the two orders them, in each of these threads"
                 .into(),
             times: 1,
+            further: vec![],
         }
     }
 }

@@ -21,12 +21,40 @@ struct Shown<'r> {
     kernels: BTreeSet<&'r str>,
 }
 
-impl Shown<'_> {
-    /// Whether a finding of a kernel is this one. Instances of a template have the lines of their source in common.
-    fn is(&self, kernel: &str, (finding, named): (&Finding, &Finding), names: &Names<'_>) -> bool {
-        self.first.kernel == kernel && same(&self.finding, finding)
-            || names[&*self.first.kernel] == names[kernel] && self.named.is_of_the_lines_of(named)
+impl<'r> Shown<'r> {
+    fn new(first: &'r Record, finding: &Finding) -> Shown<'r> {
+        let kernels = BTreeSet::from([&*first.kernel]);
+        Shown { first, finding: finding.clone(), named: named(finding), kernels }
     }
+
+    /// Whether a finding of a kernel, or what has its cause, is this one. Instances of a template have the lines of their source in common.
+    fn is(&self, other: &Shown<'_>, names: &Names<'_>) -> bool {
+        let (one, that) = (&*self.first.kernel, &*other.first.kernel);
+        one == that && any(&self.finding, &other.finding, same)
+            || names[one] == names[that] && any(&self.named, &other.named, Finding::is_of_the_lines_of)
+    }
+
+    /// What has the cause of another one has this one's, as far as it is not known.
+    fn take(&mut self, other: Shown<'r>, names: &Names<'_>) {
+        let times = self.named.times + other.named.times;
+        self.kernels.extend(&other.kernels);
+        let all = [other.finding, other.named].map(|mut finding| finding.take_apart());
+        let [finding, named] = all;
+        for (finding, named) in finding.into_iter().zip(named) {
+            let kernels = BTreeSet::new();
+            let one = Shown { first: other.first, finding, named, kernels };
+            if !self.is(&one, names) {
+                self.finding.further.push(one.finding);
+                self.named.further.push(one.named);
+            }
+        }
+        self.named.times = times;
+    }
+}
+
+/// Whether a finding, or what has its cause, is another one, or what has that one's.
+fn any(one: &Finding, other: &Finding, is: impl Fn(&Finding, &Finding) -> bool) -> bool {
+    one.and_further().any(|one| other.and_further().any(|other| is(one, other)))
 }
 
 /// The readable names of kernels: instances of a template have one.
@@ -85,24 +113,19 @@ fn shown<'r>(records: &'r [Record], names: &Names<'_>) -> Vec<Shown<'r>> {
     let mut shown: Vec<Shown<'r>> = Vec::new();
     for record in records {
         for finding in &record.findings {
-            let named = named(finding);
-            match shown.iter_mut().find(|one| one.is(&record.kernel, (finding, &named), names)) {
+            let mut new = Shown::new(record, finding);
+            match shown.iter_mut().find(|one| one.is(&new, names)) {
                 Some(one) => {
-                    let times = one.named.times + finding.times;
                     // What ends the launch in one order says more than what did not in others.
                     if finding.hangs() && !one.finding.hangs() {
-                        (one.first, one.finding, one.named) = (record, finding.clone(), named);
+                        std::mem::swap(one, &mut new);
                     }
-                    one.named.times = times;
-                    one.kernels.insert(&record.kernel);
+                    one.take(new, names);
                     if one.first.launch == record.launch && record.seed < one.first.seed {
                         one.first = record;
                     }
                 }
-                None => {
-                    let kernels = BTreeSet::from([&*record.kernel]);
-                    shown.push(Shown { first: record, finding: finding.clone(), named, kernels });
-                }
+                None => shown.push(new),
             }
         }
     }
@@ -185,7 +208,8 @@ fn summary(name: &str, records: &[&Record], orders: Option<&Orders>, findings: u
 /// A finding with the names of its functions as they were written.
 fn named(finding: &Finding) -> Finding {
     let mut finding = finding.clone();
-    for place in &mut finding.places {
+    let further = finding.further.iter_mut().flat_map(|one| &mut one.places);
+    for place in finding.places.iter_mut().chain(further) {
         place.function = readable(&place.function);
         place.callers.iter_mut().for_each(|call| call.function = readable(&call.function));
     }
@@ -220,12 +244,22 @@ fn line(shown: &Shown<'_>, orders: Option<&Orders>) -> Value {
         "notes": finding.notes,
         "help": finding.help,
         "times": named.times,
+        "further": finding.further.iter().map(further).collect::<Vec<_>>(),
         "seed": record.seed,
     });
     if let Some(orders) = orders {
         line["orders"] = orders.json();
     }
     line
+}
+
+/// What has the cause of a finding.
+fn further(finding: &Finding) -> Value {
+    json!({
+        "title": finding.title,
+        "places": finding.places.iter().map(place).collect::<Vec<_>>(),
+        "times": finding.times,
+    })
 }
 
 fn place(place: &Place) -> Value {
