@@ -31,6 +31,7 @@ mod history;
 mod late;
 mod launch_control;
 mod lifetimes;
+mod lost_order;
 mod map_reads;
 mod maps;
 mod mark;

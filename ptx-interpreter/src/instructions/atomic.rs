@@ -32,6 +32,8 @@ struct AtomicStep {
     is_exchange: bool,
     /// It changes one number of four or eight bytes.
     is_narrow: bool,
+    /// `ptxas` makes a loop of it, and leaves out what would order that.
+    loses_order: bool,
     /// Whether the function does something with what was there, once the checks want to know.
     is_used: OnceLock<bool>,
 }
@@ -39,7 +41,9 @@ struct AtomicStep {
 pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn Step>> {
     let text = words.join(".");
     let hinted = text.contains("::cache_hint");
-    let (atomic, _) = judge_atomic(&text, hinted).ok()?;
+    let as_written = judge_atomic(&text, hinted).ok().map(|(atomic, _)| atomic);
+    let loses_order = as_written.is_none();
+    let atomic = as_written.or_else(|| Some(judge_atomic(&relaxed(words)?, hinted).ok()?.0))?;
     let mut operands = operands.into_iter();
     let to = if words[0] == "atom" { Some(operands.next()?.lanes()) } else { None };
     let address = operands.next()?;
@@ -63,8 +67,20 @@ pub(crate) fn decode(words: &[&str], operands: Vec<Operand>) -> Option<Box<dyn S
         is_packed,
         is_exchange,
         is_narrow,
+        loses_order,
         is_used: OnceLock::new(),
     }))
+}
+
+/// The same in the block's own shared memory without an order, if it has one. What is right without it alone is a loop, which `ptxas` does
+/// not order.
+fn relaxed(words: &[&str]) -> Option<String> {
+    const ORDERS: [&str; 3] = ["acquire", "release", "acq_rel"];
+    let order = *words.iter().find(|word| ORDERS.contains(word))?;
+    let is_shared = words.contains(&"shared") || words.contains(&"shared::cta");
+    let may_be = is_shared && (words[0] == "atom" || order == "release");
+    let unordered = words.iter().map(|word| if *word == order { "relaxed" } else { word });
+    may_be.then(|| unordered.collect::<Vec<_>>().join("."))
 }
 
 impl Step for AtomicStep {
@@ -77,6 +93,11 @@ impl Step for AtomicStep {
         let group = self.others(machine, group, &addresses)?;
         if group.mask == 0 {
             return Ok(());
+        }
+        if self.loses_order {
+            let thread = group.thread(group.mask.trailing_zeros() as usize);
+            let address = addresses[thread.lane];
+            machine.tell(|checks, machine| checks.loses_order(machine.actor(thread), machine.site, address));
         }
         if let Some(places) = self.places(machine, group, &addresses) {
             self.at_once(machine, group, (&places, &addresses))?;
