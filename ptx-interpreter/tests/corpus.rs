@@ -19,7 +19,7 @@ use ptx_interpreter::{Finding, Program, Report};
 const SEEDS: u64 = 8;
 
 /// How many findings a kernel has in some order of its threads, if there are several.
-const SEVERAL: [(&str, usize); 27] = [
+const SEVERAL: [(&str, usize); 28] = [
     ("zeroed_late", 2),
     ("narrow", 2),
     ("narrow_read", 2),
@@ -47,6 +47,7 @@ const SEVERAL: [(&str, usize); 27] = [
     ("versioned", 2),
     ("shared_done", 2),
     ("plain_roots", 2),
+    ("moved_on", 2),
 ];
 
 /// Whether a finding is what the pair asks for, or has its cause.
