@@ -68,7 +68,7 @@ impl Checks {
         let mut busy = self.shadow.take(place, address);
         busy.kept.push(Kept { mark, number, ..Kept::default() });
         busy.last.fill(number);
-        busy.records.push(Rc::new(record));
+        busy.records.push(self.shadow.spare.record(record));
         self.shadow.put(place, busy);
         true
     }

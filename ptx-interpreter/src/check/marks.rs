@@ -12,7 +12,7 @@ use crate::machine::lanes::lanes_of;
 /// Marks of one cell, at most. Of more some are forgotten.
 const MARKS: usize = 64;
 /// Of more marks than these, the newest of one block stands for those of other blocks too.
-const BLOCKS: usize = 8;
+pub(super) const BLOCKS: usize = 8;
 /// Observers of one write, at most. Of more the first ones are forgotten.
 const OBSERVERS: usize = 32;
 
@@ -34,10 +34,8 @@ impl Checks {
                 *last = new.number;
             }
         } else {
-            // A thread's newer read stands for its older one.
-            busy.kept.iter_mut().filter(|old| replaces(&mark, &old.mark)).for_each(|old| old.mark.lanes &= !mark.lanes);
-            busy.kept.retain(|old| old.mark.lanes != 0 || old.mark.is_engine);
-            if busy.kept.iter_mut().any(|old| joined(&mut old.mark, &mark)) {
+            busy.forget_older_reads(&mark);
+            if busy.join(&mark) {
                 return;
             }
         }
@@ -93,6 +91,17 @@ impl Checks {
 }
 
 impl Busy {
+    /// A thread's newer read stands for its older one.
+    pub(super) fn forget_older_reads(&mut self, mark: &Mark) {
+        self.kept.iter_mut().filter(|old| replaces(mark, &old.mark)).for_each(|old| old.mark.lanes &= !mark.lanes);
+        self.kept.retain(|old| old.mark.lanes != 0 || old.mark.is_engine);
+    }
+
+    /// A read becomes one with that of other threads of the warp, if there is one.
+    pub(super) fn join(&mut self, mark: &Mark) -> bool {
+        self.kept.iter_mut().any(|old| joined(&mut old.mark, mark))
+    }
+
     /// The number of the last write of these bytes, if it was a weak one of this thread's: its atomic, which reads it, observes
     /// it although it is weak.
     pub(super) fn own_weak_write(&mut self, mark: &Mark, next: &mut u32) -> Option<u32> {

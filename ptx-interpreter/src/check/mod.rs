@@ -52,6 +52,7 @@ mod record;
 mod sc;
 mod scattered;
 mod shadow;
+mod spare;
 mod tensor;
 mod threads;
 mod together;

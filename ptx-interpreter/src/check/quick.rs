@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::checks::{Checks, Event, State};
 use super::crowd::Crowd;
 use super::mark::{CELL, Mark, WHOLE};
-use super::shadow::{CELLS, Cell, Kept, PAGE, Page, Shadow};
+use super::marks::BLOCKS;
+use super::shadow::{Busy, CELLS, Cell, Kept, PAGE, Page, Shadow};
 use crate::machine::lanes::LANES;
 use crate::memory::spaces::{is_shared, is_tensor};
 use crate::ptx::access::Memory;
@@ -108,7 +109,7 @@ impl Checks {
         }
         let old = own.cells[cells.start];
         let new = match old.has_more() {
-            true => knows.replaces(&mut self.shadow, deed, old, at),
+            true => at.and_then(|at| knows.meets(&mut self.shadow, deed, old, at)),
             false => knows.joined(&mut self.shadow.crowd, deed, old, at),
         };
         let Some(new) = new else { return false };
@@ -126,14 +127,42 @@ impl Checks {
 }
 
 impl Knows<'_> {
-    /// The mark of a cell after a deed that writes, if all marks that were elsewhere come before it.
-    fn replaces(&self, shadow: &mut Shadow, deed: &Deed<'_>, old: Cell, at: Option<u64>) -> Option<Cell> {
-        let stands_for = |kept: &Kept| kept.mark.bytes & !deed.mark.bytes == 0 && self.is_before(&kept.mark, deed, at);
-        if !deed.event.how.writes || !shadow.more(old).all(stands_for) {
+    /// The mark of a cell after a deed whose marks are elsewhere, if nothing has to be looked at closely.
+    pub(super) fn meets(&self, shadow: &mut Shadow, deed: &Deed<'_>, old: Cell, at: u64) -> Option<Cell> {
+        match deed.event.how.writes {
+            true => self.replaces(shadow, deed, old, at),
+            false => self.reads(shadow.more_of(old), deed, at).then_some(old),
+        }
+    }
+
+    /// After one that writes, if all comes before.
+    fn replaces(&self, shadow: &mut Shadow, deed: &Deed<'_>, old: Cell, at: u64) -> Option<Cell> {
+        let stands_for =
+            |kept: &Kept| kept.mark.bytes & !deed.mark.bytes == 0 && self.is_before(&kept.mark, deed, Some(at));
+        if !shadow.more(old).all(stands_for) {
             return None;
         }
-        drop(shadow.take_more(old));
+        shadow.forget_more(old);
         Some(Cell { writes: deed.alone, reads: 0 })
+    }
+
+    /// One that reads stays beside them, if all writes come before.
+    fn reads(&self, busy: &mut Busy, deed: &Deed<'_>, at: u64) -> bool {
+        let (how, bytes) = (deed.event.how, deed.mark.bytes);
+        let mut marks = deed.mark.at(at);
+        let (Some(mark), None) = (marks.next(), marks.next()) else { return false };
+        let is_before = |kept: &Kept| self.is_before(&kept.mark, deed, Some(at));
+        let goes = |kept: &Kept| !kept.mark.writes || kept.mark.bytes & bytes == 0 || is_before(kept);
+        let are_few = busy.kept.len() < BLOCKS;
+        if mark.is_engine || how.constant || how.cached || !are_few || !busy.kept.iter().all(goes) {
+            return false;
+        }
+        busy.forget_older_reads(&mark);
+        if !busy.join(&mark) {
+            busy.kept.retain(|kept| kept.mark.writes || kept.mark.bytes & !bytes != 0 || !is_before(kept));
+            busy.kept.push(Kept { mark, ..Kept::default() });
+        }
+        true
     }
 
     /// The marks of cells after a deed, if nothing has to be looked at closely.

@@ -36,8 +36,8 @@ impl Answer {
 }
 
 impl Checks {
-    /// Remembers weak accesses of lanes that know the same, to whole cells, if they meet only what was ordered before. Gives the lanes
-    /// that have to be looked at one by one.
+    /// Remembers weak accesses of lanes that know the same, to whole cells, up to the first one that may meet what was not ordered before.
+    /// Gives the other lanes, of which that is the lowest.
     pub(super) fn scattered(&mut self, together: &Together<'_>, lanes: u32) -> u32 {
         let Together { how, addresses, bytes, block, .. } = *together;
         let event = together.event(lanes.trailing_zeros() as usize);
@@ -52,28 +52,41 @@ impl Checks {
         let Checks { shadow, states, pieces, fresh, .. } = self;
         let knows = Knows { state: &states[&u64::from(block)][event.actor.number], warps };
         let (mut writes, mut reads) = (Answer::default(), Answer::default());
-        let mut rest = 0;
+        let from = |lane: usize| lanes & u32::MAX << lane;
         for lane in lanes_of(lanes) {
-            let address = addresses[lane];
-            let page = shadow.open(address, |page| values(pieces, *fresh, page));
-            let page = &mut *shadow.pages[page];
+            let (address, own) = (addresses[lane], in_lane(deed.alone, lane));
+            let number = shadow.open(address, |page| values(pieces, *fresh, page));
+            let page = &mut *shadow.pages[number];
             let first = (address % PAGE / CELL) as usize;
             let cells = first..first + bytes / CELL as usize;
+            if !address.is_multiple_of(CELL)
+                || page.cells.is_empty()
+                || how.reads && !page.have_values(cells.clone(), mark.bytes)
+                || how.writes && page.are_constant(cells.clone())
+            {
+                return from(lane);
+            }
+            let old = page.cells[first];
+            if cells.len() == 1 && old.has_more() {
+                let mark = Mark { lanes: 1 << lane, row: Row::default(), ..mark };
+                let deed = Deed { event: together.event(lane), mark: &mark, alone: own };
+                let Some(new) = knows.meets(shadow, &deed, old, address) else { return from(lane) };
+                let page = &mut *shadow.pages[number];
+                page.cells[first] = new;
+                if how.writes {
+                    page.have_values_now(cells, mark.bytes);
+                }
+                continue;
+            }
             let crowd = &shadow.crowd;
             let goes = |cell: &Cell| {
                 !cell.has_more()
                     && writes.is_before(crowd, &knows, &deed, (cell.writes, lane))
                     && reads.is_before(crowd, &knows, &deed, (cell.reads, lane))
             };
-            if !address.is_multiple_of(CELL)
-                || how.reads && !page.have_values(cells.clone(), mark.bytes)
-                || how.writes && page.are_constant(cells.clone())
-                || !page.cells.get(cells.clone()).is_some_and(|cells| cells.iter().all(goes))
-            {
-                rest |= 1 << lane;
-                continue;
+            if !page.cells[cells.clone()].iter().all(goes) {
+                return from(lane);
             }
-            let own = in_lane(deed.alone, lane);
             if how.writes {
                 page.cells[cells.clone()].fill(Cell { writes: own, reads: 0 });
                 page.have_values_now(cells, mark.bytes);
@@ -81,6 +94,6 @@ impl Checks {
                 page.cells[cells].iter_mut().for_each(|cell| cell.reads = own);
             }
         }
-        rest
+        0
     }
 }

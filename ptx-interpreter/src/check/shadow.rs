@@ -12,6 +12,7 @@ pub(crate) use super::mark::{CELL, CELLS, Mark, QuickMap, QuickTable};
 use super::mark::{WHOLE, place};
 use super::readers::{Readers, Reading};
 use super::record::{Record, Records};
+use super::spare::Spare;
 
 /// What is remembered of four bytes: the sets of writes and of reads, if all are weak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,8 +119,7 @@ pub(crate) struct Shadow {
     readers: Readers,
     more: Vec<Busy>,
     free_more: Vec<u32>,
-    /// A list that is empty, and has room: most cells need one for a moment.
-    spare: Vec<Kept>,
+    pub(super) spare: Spare,
 }
 
 impl Shadow {
@@ -250,7 +250,7 @@ impl Shadow {
             return self.take_more(old);
         }
         let Cell { writes, reads } = old;
-        let mut kept = std::mem::take(&mut self.spare);
+        let mut kept = self.spare.list();
         for set in [writes, reads] {
             let marks: SmallVec<[Mark; 4]> = self.crowd.marks(set).collect();
             let oldest_first = marks.into_iter().rev().flat_map(|mark| mark.at(address));
@@ -260,7 +260,7 @@ impl Shadow {
     }
 
     /// Puts them back.
-    pub(crate) fn put(&mut self, (page, cell): (usize, usize), mut busy: Busy) {
+    pub(crate) fn put(&mut self, (page, cell): (usize, usize), busy: Busy) {
         let is_weak = busy.kept.iter().all(|kept| kept.mark.scope == 0);
         let by_engines = busy.kept.iter().any(|kept| kept.mark.is_engine);
         let count = |writes: bool| busy.kept.iter().filter(|kept| kept.mark.writes == writes).count();
@@ -271,8 +271,7 @@ impl Shadow {
                 let alone = self.crowd.alone(kept.mark);
                 *set = self.crowd.with(*set, alone);
             }
-            busy.kept.clear();
-            self.spare = busy.kept;
+            self.spare.add(busy.kept);
             own
         } else {
             let place = self.free_more.pop().unwrap_or_else(|| {
@@ -323,7 +322,7 @@ impl Shadow {
     /// All marks of a cell, if they are elsewhere.
     pub(super) fn busy(&mut self, (page, cell): (usize, usize)) -> Option<&mut Busy> {
         let cell = self.pages[page].cells[cell];
-        cell.has_more().then(|| &mut self.more[cell.elsewhere()])
+        cell.has_more().then(|| self.more_of(cell))
     }
 
     /// The same, to look at.
@@ -331,10 +330,21 @@ impl Shadow {
         self.more[cell.elsewhere()].kept.iter()
     }
 
+    /// The same, to change.
+    pub(super) fn more_of(&mut self, cell: Cell) -> &mut Busy {
+        &mut self.more[cell.elsewhere()]
+    }
+
     /// Takes them away from there.
-    pub(super) fn take_more(&mut self, cell: Cell) -> Busy {
+    fn take_more(&mut self, cell: Cell) -> Busy {
         self.free_more.push(cell.writes & !MORE);
         std::mem::take(&mut self.more[cell.elsewhere()])
+    }
+
+    /// Nobody needs them any longer.
+    pub(super) fn forget_more(&mut self, cell: Cell) {
+        let busy = self.take_more(cell);
+        self.spare.add_all(busy);
     }
 
     /// All marks of a cell, if they are not.
@@ -443,7 +453,7 @@ impl Shadow {
         for page in begin / PAGE..(begin + bytes).div_ceil(PAGE) {
             if let Some(place) = self.places.remove(&page) {
                 let cells = std::mem::take(&mut self.pages[place].cells);
-                cells.iter().filter(|cell| cell.has_more()).for_each(|cell| drop(self.take_more(*cell)));
+                cells.iter().filter(|cell| cell.has_more()).for_each(|cell| self.forget_more(*cell));
                 self.readers.forget(place, &std::mem::take(&mut self.pages[place].readings));
                 self.free.push(place);
             }

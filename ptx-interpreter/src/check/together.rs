@@ -143,10 +143,8 @@ impl Checks {
             while alike != 0 {
                 let row = self.row_of(together, alike);
                 if row.lanes.is_power_of_two() && alike.count_ones() >= FEW {
-                    alike = self.scattered(together, alike);
-                    lanes_of(alike)
-                        .for_each(|lane| self.run(together, Alike { lanes: 1 << lane, row: Row::default() }));
-                    break;
+                    alike = self.run_apart(together, alike);
+                    continue;
                 }
                 self.run(together, row);
                 alike &= !row.lanes;
@@ -167,6 +165,15 @@ impl Checks {
             self.rows[site] = alike.row;
         }
         alike
+    }
+
+    /// Does it for lanes whose elements are in no order, and gives those that are left.
+    fn run_apart(&mut self, together: &Together<'_>, lanes: u32) -> u32 {
+        let rest = self.scattered(together, lanes);
+        // Where nothing is at once, the others are not tried.
+        let next = if rest == lanes { rest } else { rest & rest.wrapping_neg() };
+        lanes_of(next).for_each(|lane| self.run(together, Alike { lanes: 1 << lane, row: Row::default() }));
+        rest & !next
     }
 
     /// Does it for lanes that can be looked at together.
