@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::checks::{Checks, Event, Lack, State};
 use super::mark::{CELL, Mark, WHOLE};
+use super::quick::are_closed;
 use super::record::Record;
 use super::sc::OF_A_GPU;
 use super::shadow::{Kept, PAGE};
@@ -31,7 +32,7 @@ impl Checks {
         let Event { actor, address, bytes, how, engine, .. } = event;
         let is_plain = how.reads && how.writes && !how.acquires && !how.releases && scope != Scope::System;
         let is_cell = bytes as u64 == CELL && address.is_multiple_of(CELL);
-        if !is_plain || !is_cell || engine.is_some() || self.history.is_some() {
+        if are_closed() || !is_plain || !is_cell || engine.is_some() || self.history.is_some() {
             return false;
         }
         let place = (self.open(address), (address % PAGE / CELL) as usize);

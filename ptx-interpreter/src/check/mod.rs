@@ -52,6 +52,8 @@ mod record;
 mod sc;
 mod scattered;
 mod shadow;
+#[cfg(test)]
+mod short_ways;
 mod spare;
 mod tensor;
 mod threads;

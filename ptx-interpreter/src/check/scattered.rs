@@ -4,7 +4,7 @@ use super::accesses::values;
 use super::checks::Checks;
 use super::crowd::{Crowd, in_lane, lane, number};
 use super::mark::{CELL, Mark, Row};
-use super::quick::{Deed, Knows};
+use super::quick::{Deed, Knows, are_closed};
 use super::shadow::{Cell, PAGE};
 use super::together::Together;
 use crate::machine::lanes::lanes_of;
@@ -41,7 +41,7 @@ impl Checks {
     pub(super) fn scattered(&mut self, together: &Together<'_>, lanes: u32) -> u32 {
         let Together { how, addresses, bytes, block, .. } = *together;
         let event = together.event(lanes.trailing_zeros() as usize);
-        if how.constant || how.cached || how.discards || !bytes.is_multiple_of(CELL as usize) {
+        if are_closed() || how.constant || how.cached || how.discards || !bytes.is_multiple_of(CELL as usize) {
             return lanes;
         }
         self.shadow.tidy();
