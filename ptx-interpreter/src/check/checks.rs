@@ -422,11 +422,11 @@ impl Checks {
             }
             _ => None,
         };
-        std::mem::take(&mut self.found)
-            .into_iter()
-            .map(|found| (since(&found), found))
-            .map(|(since, found)| (found, since))
-            .collect()
+        let with_since = |found: Found| {
+            let since = since(&found);
+            (found, since)
+        };
+        std::mem::take(&mut self.found).into_iter().map(with_since).collect()
     }
 
     /// The memory of blocks that have ended is forgotten.
