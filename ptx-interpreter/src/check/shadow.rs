@@ -119,7 +119,7 @@ pub(crate) struct Shadow {
     readers: Readers,
     more: Vec<Busy>,
     free_more: Vec<u32>,
-    pub(super) spare: Spare,
+    pub(super) spare: Spare<Kept>,
 }
 
 impl Shadow {
@@ -343,8 +343,9 @@ impl Shadow {
 
     /// Nobody needs them any longer.
     pub(super) fn forget_more(&mut self, cell: Cell) {
-        let busy = self.take_more(cell);
-        self.spare.add_all(busy);
+        let Busy { kept, records, .. } = self.take_more(cell);
+        self.spare.add(kept);
+        self.spare.add_records(records);
     }
 
     /// All marks of a cell, if they are not.

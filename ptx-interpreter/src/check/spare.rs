@@ -2,21 +2,25 @@
 
 use std::rc::Rc;
 
-use super::record::Record;
-use super::shadow::{Busy, Kept};
+use super::record::{Record, Records};
 
 /// Of each so many are kept.
 const SPARE: usize = 256;
 
-#[derive(Default)]
-pub(super) struct Spare {
-    lists: Vec<Vec<Kept>>,
+pub(super) struct Spare<T> {
+    lists: Vec<Vec<T>>,
     records: Vec<Rc<Record>>,
 }
 
-impl Spare {
+impl<T> Default for Spare<T> {
+    fn default() -> Spare<T> {
+        Spare { lists: Vec::new(), records: Vec::new() }
+    }
+}
+
+impl<T> Spare<T> {
     /// An empty list.
-    pub(super) fn list(&mut self) -> Vec<Kept> {
+    pub(super) fn list(&mut self) -> Vec<T> {
         self.lists.pop().unwrap_or_default()
     }
 
@@ -28,16 +32,15 @@ impl Spare {
     }
 
     /// A list that is not needed any longer.
-    pub(super) fn add(&mut self, mut list: Vec<Kept>) {
+    pub(super) fn add(&mut self, mut list: Vec<T>) {
         if self.lists.len() < SPARE {
             list.clear();
             self.lists.push(list);
         }
     }
 
-    /// The same of all that a cell had.
-    pub(super) fn add_all(&mut self, Busy { kept, records, .. }: Busy) {
-        self.add(kept);
+    /// Records that are not needed any longer.
+    pub(super) fn add_records(&mut self, records: Records) {
         for mut record in records {
             if self.records.len() < SPARE && Rc::get_mut(&mut record).is_some() {
                 self.records.push(record);
