@@ -84,12 +84,6 @@ impl Crowd {
         of_lane(self.sets[number(set) as usize].mark, set)
     }
 
-    /// Whether a set has one mark.
-    #[inline]
-    pub(crate) fn is_alone(&self, set: u32) -> bool {
-        self.sets[number(set) as usize].before == 0
-    }
-
     /// The one mark of all cells that have a set for one of their lanes.
     #[inline]
     pub(crate) fn apart(&self, set: u32) -> Option<&Mark> {
@@ -113,10 +107,11 @@ impl Crowd {
         }
         let (set, other) = (self.whole(set), self.whole(other));
         let mark = self.sets[other as usize].mark;
-        let has =
-            |old: Mark| old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == old;
+        let has = |old: &Mark| {
+            old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == *old
+        };
         let is_full = self.sets.len() >= SETS;
-        if is_full || self.marks(set).take(NEWEST).any(has) {
+        if is_full || self.chain(set).take(NEWEST).any(has) {
             self.forgets |= is_full;
             return set;
         }
@@ -169,6 +164,26 @@ impl Crowd {
         marks.into_iter().rev().fold(0, |set, mark| {
             let alone = self.alone(mark);
             self.with(set, alone)
+        })
+    }
+
+    /// Whether something holds for all marks of a set.
+    #[inline]
+    pub(crate) fn all(&self, set: u32, holds: impl Fn(&Mark) -> bool) -> bool {
+        match set {
+            0 => true,
+            _ if self.apart(set).is_some() => holds(&self.newest(set)),
+            _ => self.chain(set).all(holds),
+        }
+    }
+
+    /// The marks of a set that is not apart, the newest first. One of several never is.
+    #[inline]
+    fn chain(&self, mut set: u32) -> impl Iterator<Item = &Mark> {
+        std::iter::from_fn(move || {
+            let Set { before, mark, .. } = self.sets.get(set as usize).filter(|_| set != 0)?;
+            set = *before;
+            Some(mark)
         })
     }
 

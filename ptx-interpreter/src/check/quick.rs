@@ -180,14 +180,14 @@ impl Knows<'_> {
         let before = |mark: &Mark| self.is_before(mark, deed, at);
         let stands_for = |mark: &Mark| mark.bytes & !bytes == 0 && before(mark);
         if how.writes {
-            let all = stand_for_all(crowd, old.writes, stands_for) && stand_for_all(crowd, old.reads, stands_for);
+            let all = crowd.all(old.writes, stands_for) && crowd.all(old.reads, stands_for);
             return all.then_some(Cell { writes: deed.alone, reads: 0 });
         }
-        let goes = stand_for_all(crowd, old.writes, |mark| mark.bytes & bytes == 0 || before(mark));
+        let goes = crowd.all(old.writes, |mark| mark.bytes & bytes == 0 || before(mark));
         if !goes || (how.constant || how.cached) && old.writes != 0 {
             return None;
         }
-        if stand_for_all(crowd, old.reads, stands_for) {
+        if crowd.all(old.reads, stands_for) {
             return Some(Cell { reads: deed.alone, ..old });
         }
         // Reads by engines are not put together.
@@ -226,15 +226,6 @@ impl Knows<'_> {
         });
         let has = |clock: &super::clock::Clock| lanes == 0 || clock.has(block, warp * LANES, lanes, old.epoch);
         has(&known.ordered) && proxied.is_none_or(has)
-    }
-}
-
-#[inline]
-fn stand_for_all(crowd: &Crowd, set: u32, stands_for: impl Fn(&Mark) -> bool) -> bool {
-    match set {
-        0 => true,
-        _ if crowd.is_alone(set) => stands_for(&crowd.newest(set)),
-        _ => crowd.marks(set).all(|mark| stands_for(&mark)),
     }
 }
 

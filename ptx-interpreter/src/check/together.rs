@@ -140,10 +140,13 @@ impl Checks {
             let warp = together.first / LANES;
             let mut alike = self.threads_of(together.block).alike(warp, rest, State::is_as);
             rest &= !alike;
+            let mut may_be_apart = true;
             while alike != 0 {
                 let row = self.row_of(together, alike);
-                if row.lanes.is_power_of_two() && alike.count_ones() >= FEW {
-                    alike = self.run_apart(together, alike);
+                if may_be_apart && row.lanes.is_power_of_two() && self.are_apart(together, alike & !row.lanes) {
+                    let rest = self.scattered(together, alike);
+                    may_be_apart = rest != alike;
+                    alike = rest;
                     continue;
                 }
                 self.run(together, row);
@@ -167,13 +170,9 @@ impl Checks {
         alike
     }
 
-    /// Does it for lanes whose elements are in no order, and gives those that are left.
-    fn run_apart(&mut self, together: &Together<'_>, lanes: u32) -> u32 {
-        let rest = self.scattered(together, lanes);
-        // Where nothing is at once, the others are not tried.
-        let next = if rest == lanes { rest } else { rest & rest.wrapping_neg() };
-        lanes_of(next).for_each(|lane| self.run(together, Alike { lanes: 1 << lane, row: Row::default() }));
-        rest & !next
+    /// Whether many lanes are in no order: the lowest one is in no row with others.
+    fn are_apart(&mut self, together: &Together<'_>, lanes: u32) -> bool {
+        lanes.count_ones() >= FEW && self.row_of(together, lanes).lanes.is_power_of_two()
     }
 
     /// Does it for lanes that can be looked at together.
