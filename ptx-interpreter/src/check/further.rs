@@ -27,7 +27,7 @@ impl Finding {
     }
 
     /// Its places, and those of what has the same cause.
-    pub(crate) fn all_places(&mut self) -> impl Iterator<Item = &mut Place> {
+    pub fn all_places(&mut self) -> impl Iterator<Item = &mut Place> {
         self.places.iter_mut().chain(self.further.iter_mut().flat_map(|further| &mut further.places))
     }
 

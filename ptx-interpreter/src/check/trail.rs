@@ -44,12 +44,10 @@ impl Trail {
     /// One more write, by a thread that knows so much, if it is as the last one is: most are.
     #[inline]
     pub(super) fn takes(&mut self, known: &Clock, writer: Actor, epoch: u32) -> bool {
-        let own = |last: &&mut Link| {
-            let lane = writer.number.wrapping_sub(last.first);
-            (last.block, last.epoch) == (writer.block, epoch) && lane < LANES && last.known.is(known)
-        };
-        let Some(last) = self.last.as_mut().filter(own) else { return false };
-        last.lanes |= 1 << (writer.number - last.first);
+        let lane = writer.number % LANES;
+        let of = (writer.block, writer.number - lane, epoch);
+        let Some(last) = self.last.as_mut().filter(|last| last.is_of(known, of)) else { return false };
+        last.lanes |= 1 << lane;
         true
     }
 
@@ -131,8 +129,13 @@ impl Link {
     }
 
     fn is_beside(&self, other: &Link) -> bool {
-        let of = |link: &Link| (link.block, link.first, link.epoch);
-        of(self) == of(other) && self.known.is(&other.known)
+        self.is_of(&other.known, (other.block, other.first, other.epoch))
+    }
+
+    /// Whether it is by threads that know so much, of the warp of a block that begins with one, in an epoch.
+    #[inline]
+    fn is_of(&self, known: &Clock, of: (u32, usize, u32)) -> bool {
+        (self.block, self.first, self.epoch) == of && self.known.is(known)
     }
 
     fn is_by(&self, actor: Actor) -> bool {

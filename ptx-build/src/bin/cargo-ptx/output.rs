@@ -208,8 +208,7 @@ fn summary(name: &str, records: &[&Record], orders: Option<&Orders>, findings: u
 /// A finding with the names of its functions as they were written.
 fn named(finding: &Finding) -> Finding {
     let mut finding = finding.clone();
-    let further = finding.further.iter_mut().flat_map(|one| &mut one.places);
-    for place in finding.places.iter_mut().chain(further) {
+    for place in finding.all_places() {
         place.function = readable(&place.function);
         place.callers.iter_mut().for_each(|call| call.function = readable(&call.function));
     }
