@@ -1,7 +1,5 @@
 //! An access meets those before it.
 
-use smallvec::SmallVec;
-
 use super::actor::Actor;
 use super::checks::{Checks, Event};
 use super::mark::{CELL, Mark, Row, WHOLE};
@@ -168,7 +166,7 @@ impl Checks {
         if event.how.reads && event.how.writes && mark.scope > 0 && self.may_read_own() {
             observed.extend(busy.own_weak_write(&mark, &mut self.writes));
         }
-        self.keep(&mut busy, event, Kept { mark, number, observers: SmallVec::new(), before }, observed);
+        self.keep(&mut busy, event, Kept { mark, number, observers: None, before }, observed);
         if !twins.is_empty() {
             busy.kept.splice(..0, twins.into_iter().rev());
         }
@@ -243,6 +241,9 @@ impl Checks {
             return conflict.map(|conflict| (conflict, actor));
         }
         let by_proxy = matches!(event.engine, Some((_, _, true)));
+        if !by_proxy && old.alias == new.alias && self.go_together(old, new, event) {
+            return None;
+        }
         let memory = if is_shared(event.address) { Memory::Shared } else { Memory::Global };
         let proxied = &state.known.proxied[memory as usize];
         for lane in lanes_of(old.lanes) {
@@ -271,6 +272,12 @@ impl Checks {
             }
         }
         None
+    }
+
+    /// Whether an access goes together with that of a whole warp, in whichever order they are.
+    fn go_together(&self, old: &Mark, new: &Mark, event: Event) -> bool {
+        let first = self.actor_of(old, 0);
+        self.strong(old, new, first, event.actor) == Some(true) && !self.counts_on_lockstep(old, first, event)
     }
 
     /// Whether a thread reads from shared memory by `volatile` what another one of its warp has stored so: it counts on it that

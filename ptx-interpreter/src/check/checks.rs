@@ -236,6 +236,8 @@ pub(crate) struct Checks {
     /// Whether threads have released something to the whole GPU, and acquired from it.
     pub(super) releases: bool,
     pub(super) acquires: bool,
+    /// Whether a thread remembers an order that was too weak.
+    pub(super) misses: bool,
     /// The next grid, if threads have let it begin.
     pub(super) dependents: Option<Dependents>,
     /// What the kernels know that threads have launched, if they have.
@@ -315,6 +317,7 @@ impl Checks {
             older: Vec::new(),
             releases: false,
             acquires: false,
+            misses: false,
             dependents: None,
             children: None,
             host: None,

@@ -39,11 +39,13 @@ struct More {
 impl Clock {
     #[inline]
     pub(crate) fn of_thread(&self, block: u32, number: usize) -> u32 {
-        let own = match self.blocks.binary_search_by_key(&block, |(block, _)| *block) {
-            Ok(place) => self.blocks[place].1[number],
-            Err(_) => 0,
+        let own = match &self.blocks[..] {
+            [] => None,
+            // Most know of their own block alone.
+            [(one, threads)] => (*one == block).then_some(threads),
+            all => all.binary_search_by_key(&block, |(block, _)| *block).ok().map(|place| &all[place].1),
         };
-        own.max(self.more.of_thread(block, number))
+        own.map_or(0, |threads| threads[number]).max(self.more.of_thread(block, number))
     }
 
     /// Whether all of these threads, of those from one on, have come so far.

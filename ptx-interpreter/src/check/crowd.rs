@@ -3,7 +3,7 @@
 //! Lanes of a warp that access cells in no order have one mark, [apart](Row::APART). What a cell has is the number of its set and
 //! the lane.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use super::mark::{Mark, QuickMap, Row, place};
 
@@ -13,6 +13,8 @@ const SETS: usize = 1 << 22;
 const LANE: u32 = 26;
 /// How many sets there are when unused ones are removed for the first time.
 const FEW: usize = 1 << 17;
+/// Of how many cells that are looked at a sweep has to find one set, if it is not to take long.
+const CELLS_OF_A_SET: usize = 16;
 /// How many of the newest marks are compared with a new one.
 const NEWEST: usize = 32;
 /// Sets that were made last, and are not made again.
@@ -57,9 +59,31 @@ impl Default for Crowd {
 
 /// Sums of it tell sets apart.
 fn hash(mark: Mark) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (mark, mark.writes, mark.is_engine, mark.alias).hash(&mut hasher);
+    let mut hasher = Mixed::default();
+    let kind = u64::from(mark.alias) << 2 | u64::from(mark.writes) << 1 | u64::from(mark.is_engine);
+    (mark, kind).hash(&mut hasher);
     hasher.finish()
+}
+
+/// Each bit of a word changes about half of all bits. No word is of somebody who looks for equal sums.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let mut mixed = (self.0 ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        self.0 = mixed ^ mixed >> 31;
+    }
 }
 
 impl Crowd {
@@ -108,7 +132,10 @@ impl Crowd {
         let (set, other) = (self.whole(set), self.whole(other));
         let mark = self.sets[other as usize].mark;
         let has = |old: &Mark| {
-            old.lanes | mark.lanes == old.lanes && Mark { lanes: old.lanes, site: old.site, ..mark } == *old
+            // Marks of a set mostly have other rows.
+            old.row == mark.row
+                && old.lanes | mark.lanes == old.lanes
+                && Mark { lanes: old.lanes, site: old.site, ..mark } == *old
         };
         let is_full = self.sets.len() >= SETS;
         if is_full || self.chain(set).take(NEWEST).any(has) {
@@ -150,9 +177,9 @@ impl Crowd {
         self.sets.capacity() * size_of::<Set>() + self.known.capacity() * size_of::<(u64, u32)>()
     }
 
-    /// Only sets that somebody has are left.
-    pub(crate) fn is_swept(&mut self) {
-        self.full = FEW.max(3 * self.sets.len());
+    /// Only sets that somebody has are left. So many cells were looked at: a sweep is worth that for as many sets alone.
+    pub(crate) fn is_swept(&mut self, cells: usize) {
+        self.full = FEW.max(3 * self.sets.len()).max((cells / CELLS_OF_A_SET).min(SETS / 4));
     }
 
     /// The number of the set that has the same marks as another crowd's.

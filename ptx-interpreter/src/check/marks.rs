@@ -17,36 +17,31 @@ pub(super) const BLOCKS: usize = 8;
 const OBSERVERS: usize = 32;
 
 impl Checks {
-    /// Keeps an access, and forgets those that it stands for.
+    /// Keeps an access, and forgets those that it stands for. Of the others it observes some.
     pub(super) fn keep(&self, busy: &mut Busy, event: Event, new: Kept, seen: &[u32]) {
-        let mark = new.mark;
-        let state = self.known_state(event.actor);
-        for old in busy.kept.iter_mut().filter(|old| seen.contains(&old.number)) {
-            if !observed(state, old, event.actor) {
-                if old.observers.len() == OBSERVERS {
-                    old.observers.remove(0);
-                }
-                old.observers.push((event.actor, state.epoch));
-            }
-        }
+        let (mark, state) = (new.mark, self.known_state(event.actor));
         if mark.writes {
             for (_, last) in busy.last.iter_mut().enumerate().filter(|(byte, _)| mark.bytes >> byte & 1 == 1) {
                 *last = new.number;
             }
         } else {
             busy.forget_older_reads(&mark);
-            if busy.join(&mark) {
-                return;
-            }
         }
+        let is_joined = !mark.writes && busy.join(&mark);
         if mark.writes && mark.scope == 0 {
             busy.kept.iter_mut().for_each(|old| old.mark.bytes &= !mark.bytes);
             busy.kept.retain(|old| old.mark.bytes != 0);
-        } else {
+        } else if !is_joined {
             busy.kept.retain(|old| !self.stands_for(state, event, &new, old, seen, false));
             if busy.kept.len() > BLOCKS {
                 busy.kept.retain(|old| !self.stands_for(state, event, &new, old, seen, true));
             }
+        }
+        for old in busy.kept.iter_mut().filter(|old| seen.contains(&old.number)) {
+            old.is_observed(state, event.actor);
+        }
+        if is_joined {
+            return;
         }
         busy.kept.push(new);
         if busy.kept.len() > MARKS {
@@ -90,6 +85,20 @@ impl Checks {
     }
 }
 
+impl Kept {
+    /// A thread observes a strong write, unless it knows of one that has.
+    fn is_observed(&mut self, state: &State, actor: Actor) {
+        if observed(state, self, actor) {
+            return;
+        }
+        let observers = self.observers.get_or_insert_default();
+        if observers.len() == OBSERVERS {
+            observers.remove(0);
+        }
+        observers.push((actor, state.epoch));
+    }
+}
+
 impl Busy {
     /// A thread's newer read stands for its older one.
     pub(super) fn forget_older_reads(&mut self, mark: &Mark) {
@@ -129,7 +138,8 @@ pub(super) fn happened(state: &State, epoch: u32, actor: Actor) -> bool {
 
 /// Whether a thread has observed a strong write, or what did so happened before.
 pub(super) fn observed(state: &State, old: &Kept, actor: Actor) -> bool {
-    old.observers.iter().any(|(other, epoch)| *other == actor || happened(state, *epoch, *other))
+    let mut observers = old.observers.iter().flat_map(|all| all.iter());
+    observers.any(|(other, epoch)| *other == actor || happened(state, *epoch, *other))
 }
 
 /// One mark for the threads of a warp that do the same.

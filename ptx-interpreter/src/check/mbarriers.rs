@@ -168,6 +168,7 @@ impl Checks {
     pub(crate) fn after_wait(&mut self, actor: Actor, site: u32, place: u64, wait: Arrival) {
         let Some(bar) = self.mbarriers.remove(&place) else { return };
         let own = self.reach(actor, Scope::Block);
+        self.misses |= !bar.weak.is_empty() || bar.far.is_some();
         let state = self.state(actor);
         let through = Through::Mbarrier;
         state.known.tensor.join(&bar.tensor[1]);

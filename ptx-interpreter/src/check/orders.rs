@@ -160,6 +160,7 @@ impl Checks {
         let Event { actor, site: read, address, bytes, .. } = event;
         let (through, flag) = (Through::Flag, Some((address, bytes)));
         let missed = Missed { known, through, why, writer, write, read, epoch: 0, flag, record };
+        self.misses = true;
         self.threads_of(actor.block).change_beside(actor.number).miss(missed);
     }
 

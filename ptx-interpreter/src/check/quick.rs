@@ -68,17 +68,26 @@ impl Checks {
         }
     }
 
-    /// Remembers a read where nobody has written, and bytes have values.
+    /// Remembers a read where nobody has written.
     fn only_read(&mut self, event: Event, mark: &Mark, page: usize, cells: Range<usize>) -> bool {
-        if !self.shadow.pages[page].have_values(cells.clone(), mark.bytes)
-            || !self.shadow.read(page, mark, cells.clone())
-        {
+        if !self.may_be_read(event, page, cells.clone(), mark.bytes) || !self.shadow.read(page, mark, cells.clone()) {
             return false;
         }
         if event.how.constant {
             self.shadow.pages[page].are_constant_now(cells, event.site);
         }
         true
+    }
+
+    /// Whether bytes have values, or are only brought to registers: what these lack is followed there.
+    fn may_be_read(&mut self, event: Event, page: usize, cells: Range<usize>, bytes: u8) -> bool {
+        if self.shadow.pages[page].have_values(cells, bytes) {
+            return true;
+        }
+        let may_be_reserved = self.reserved.is_some() && is_shared(event.address);
+        let is_brought = self.brings_to_registers && !event.how.writes && !event.how.is_of_barrier && !may_be_reserved;
+        self.brings_unwritten |= is_brought;
+        is_brought
     }
 
     fn in_page(
@@ -108,11 +117,13 @@ impl Checks {
 
     /// Does it in cells whose marks are the same, or in the one at an address, unless that has to be looked at closely.
     fn done(&mut self, deed: &Deed<'_>, page: usize, cells: Range<usize>, at: Option<u64>) -> bool {
-        let actor = deed.event.actor;
+        let (how, bytes, actor) = (deed.event.how, deed.mark.bytes, deed.event.actor);
+        if how.reads && !self.may_be_read(deed.event, page, cells.clone(), bytes) {
+            return false;
+        }
         let knows = Knows { state: &self.states[&u64::from(actor.block)][actor.number], warps: self.warps() };
-        let (how, bytes) = (deed.event.how, deed.mark.bytes);
         let own = &self.shadow.pages[page];
-        if how.reads && !own.have_values(cells.clone(), bytes) || how.writes && own.are_constant(cells.clone()) {
+        if how.writes && own.are_constant(cells.clone()) {
             return false;
         }
         let old = own.cells[cells.start];

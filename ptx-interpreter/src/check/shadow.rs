@@ -53,11 +53,13 @@ pub(crate) struct Kept {
     pub(crate) mark: Mark,
     /// The number of a strong write.
     pub(crate) number: u32,
-    /// Of a strong write: threads that have observed it, and in which epochs.
-    pub(crate) observers: SmallVec<[(Actor, u32); 2]>,
+    /// Of a strong write: threads that have observed it, and in which epochs. Most marks have none, and a cell may have many marks.
+    pub(super) observers: Option<Box<Observers>>,
     /// What the fences knew before those that an atomic stands for.
     pub(super) before: Option<Box<Known>>,
 }
+
+pub(super) type Observers = SmallVec<[(Actor, u32); 4]>;
 
 /// The bytes of a page.
 pub(crate) const PAGE: u64 = CELL * CELLS as u64;
@@ -229,8 +231,11 @@ impl Shadow {
             let moved = moved.entry(number(set).into()).or_insert_with(|| crowd.with_all(&old, number(set)));
             in_lane(*moved, lane(set))
         };
+        let mut all = 0;
         for page in self.places.values() {
-            let cells = self.pages[*page].cells.iter_mut().filter(|cell| !cell.has_more());
+            let cells = &mut self.pages[*page].cells;
+            all += cells.len();
+            let cells = cells.iter_mut().filter(|cell| !cell.has_more());
             // Neighbours mostly have the same sets.
             let mut last = (Cell::default(), Cell::default());
             for cell in cells {
@@ -240,7 +245,7 @@ impl Shadow {
                 *cell = last.1;
             }
         }
-        self.crowd.is_swept();
+        self.crowd.is_swept(all);
     }
 
     /// All marks of a cell, as long as they are looked at.
@@ -386,7 +391,7 @@ impl Shadow {
         for cell in (address / CELL..(address + bytes as u64).div_ceil(CELL)).map(|cell| cell * CELL) {
             let busy = self.place_of_more(cell).map(|place| &mut self.more[place]);
             for kept in busy.into_iter().flat_map(|busy| &mut busy.kept).filter(|kept| numbers.contains(&kept.number)) {
-                kept.observers.push(observer);
+                kept.observers.get_or_insert_default().push(observer);
             }
         }
     }
@@ -425,10 +430,11 @@ impl Shadow {
                 + constant
                 + page.readings.iter().map(Reading::size).sum::<usize>()
         };
-        let observers = |kept: &Kept| if kept.observers.spilled() { kept.observers.capacity() } else { 0 };
+        let observers =
+            |kept: &Kept| kept.observers.as_ref().map_or(0, |all| size_of::<Observers>() + size_of_val(&all[..]));
         let of_busy = |busy: &Busy| {
             capacity(&busy.kept)
-                + busy.kept.iter().map(observers).sum::<usize>() * size_of::<(Actor, u32)>()
+                + busy.kept.iter().map(observers).sum::<usize>()
                 + busy.records.len() * size_of::<Record>()
         };
         let pages: usize = self.pages.iter().map(|page| of_page(page)).sum();

@@ -67,7 +67,8 @@ fn changes(lines: &[String], bits: &str) -> String {
 /// A line of a kernel whose lanes access elements of the type `T` in no order, and partly the same ones.
 fn access(draw: &mut Draw) -> String {
     let who = draw.of(&["", "", "@%p1 ", "@%p2 ", "@%p3 "]);
-    let (space, order) = (draw.of(&["shared", "shared", "global"]), draw.of(&["a", "a", "b", "c", "d", "e", "f"]));
+    let space = draw.of(&["shared", "shared", "global"]);
+    let order = draw.of(&["a", "a", "b", "c", "d", "e", "f", if space == "shared" { "g" } else { "a" }]);
     match draw.below(12) {
         0 => "bar.sync 0;".into(),
         1..4 => "bar.warp.sync -1;".into(),
@@ -78,20 +79,21 @@ fn access(draw: &mut Draw) -> String {
     }
 }
 
-/// All elements begin with a number that their threads have written, but for those of `f` that nobody writes.
+/// Elements begin with a number that their threads have written, but for those of `f` that nobody writes, and those of `g`, which are on a
+/// page of their own.
 fn accesses(lines: &[String], bits: &str) -> String {
     let body = lines.join("\n").replace("u?", &format!("u{bits}"));
     let places: String = ["shared", "global"]
         .iter()
-        .flat_map(|space| ["a", "b", "c", "d", "e", "f"].map(|order| (space, order)))
+        .flat_map(|space| ["a", "b", "c", "d", "e", "f", "g"].map(|order| (space, order)))
         .map(|(space, order)| {
             let base = if *space == "shared" { "%d2" } else { "%d1" };
             format!(".reg .b64 %{space}_{order}; mad.wide.u32 %{space}_{order}, %{order}, 4, {base};\n")
         })
         .collect();
     format!(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.shared .align 8 .b8 s[512];\n\
-         .reg .b64 %d<4>; .reg .b32 %r<9>, %a, %b, %c, %d, %e, %f; .reg .b{bits} %x<5>; .reg .pred %p<4>;\n\
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.shared .align 8 .b8 s[2048];\n\
+         .reg .b64 %d<4>; .reg .b32 %r<9>, %a, %b, %c, %d, %e, %f, %g; .reg .b{bits} %x<5>; .reg .pred %p<4>;\n\
          ld.param.u64 %d1, [p]; mov.u64 %d2, s; mov.u32 %r1, %tid.x;\n\
          brev.b32 %a, %r1; shr.u32 %a, %a, 26;\n\
          shr.u32 %b, %r1, 1; xor.b32 %b, %b, %r1;\n\
@@ -99,9 +101,11 @@ fn accesses(lines: &[String], bits: &str) -> String {
          shr.u32 %d, %a, 1;\n\
          mov.u32 %e, %r1;\n\
          add.u32 %f, %c, 20;\n\
+         add.u32 %g, %b, 300;\n\
          setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %r1, 32; and.b32 %r2, %r1, 1; setp.eq.u32 %p3, %r2, 0;\n{places}\
          cvt.u{bits}.u32 %x2, %r1; cvt.u{bits}.u32 %x1, %r1; st.shared.u{bits} [%shared_e], %x2; bar.sync 0;\n\
-         {body}\nsetp.ne.u{bits} %p2, %x1, 7; @%p2 bra E; E: ret;\n}}\n"
+         mov.u32 %r3, %ctaid.x; mad.lo.u32 %r3, %r3, 64, %r1; mad.wide.u32 %d3, %r3, 4, %d1;\n\
+         {body}\nsetp.ne.u{bits} %p2, %x1, 7; @%p2 st.global.u32 [%d3+512], 1; ret;\n}}\n"
     )
 }
 

@@ -80,6 +80,9 @@ impl Checks {
 
     /// The newest order that was too weak and is such a one: of a thread, or of another of its block before it.
     pub(super) fn missed_of(&self, event: Event, is_it: &dyn Fn(&Missed) -> bool) -> Option<(Actor, &Missed)> {
+        if !self.misses {
+            return None;
+        }
         let covers = |missed: &&Missed| is_it(missed);
         let own = self.known_state(event.actor);
         if let Some(missed) = own.missed.iter().rev().find(covers) {
