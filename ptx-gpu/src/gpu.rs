@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use ptx_interpreter::{Heap, Kernel, Program};
 
 use crate::array::Array;
+use crate::chosen::Chosen;
 use crate::counted::Counted;
 use crate::device::Device;
 use crate::executable::Executable;
@@ -132,6 +133,7 @@ pub(crate) struct Gpu {
     /// What a kernel ended with, if it failed: every later call ends with it too, as on a GPU.
     pub(crate) fault: Option<Status>,
     pub(crate) launches: u64,
+    pub(crate) chosen: Chosen,
 }
 
 static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
@@ -160,6 +162,7 @@ static GPU: LazyLock<Mutex<Gpu>> = LazyLock::new(|| {
         limits: HashMap::new(),
         fault: None,
         launches: 0,
+        chosen: Chosen::default(),
     })
 });
 

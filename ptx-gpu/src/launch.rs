@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use ptx_interpreter::{
     Before, Counting, Counts, DeviceLaunch, Finding, Gaps, Heap, Kind, Launch, Newest, Order, Outside, Overwritten,
-    Peer, Piece, Record, Report, Stop, Used, Why,
+    Peer, Piece, Program, Record, Report, Stop, Used, Why,
 };
 
 use crate::access::without_access;
@@ -38,7 +38,7 @@ const PROGRAMMATIC: u32 = 90;
 const OF_THE_HOST: &str = "memory of the host";
 
 /// A kernel, as one GPU runs it.
-struct Grid<'a> {
+pub(crate) struct Grid<'a> {
     function: Handle,
     /// The bytes of each argument.
     values: &'a [Vec<u8>],
@@ -96,6 +96,9 @@ impl Gpu {
         let name = function.name();
         if let Some(room) = self.limits.get(&HEAP_SIZE) {
             self.heap().resize(*room);
+        }
+        if let Some(launched) = self.launch_unchecked(grids, (&function, shape), points, (parent, may)) {
+            return Ok(Some(launched));
         }
         let seeds = seeds();
         // What an order overwrites is put back before the next one.
@@ -191,7 +194,7 @@ impl Gpu {
     }
 
     /// Keeps how often its instructions were executed.
-    fn has_counted(&mut self, function: &Function, counts: &Counts) {
+    pub(crate) fn has_counted(&mut self, function: &Function, counts: &Counts) {
         static ONCE: Once = Once::new();
         if SETTINGS.counting == Counting::Nothing {
             return;
@@ -215,6 +218,35 @@ impl Gpu {
         (order, goes_on, begins_early): (&Order<'_>, bool, bool),
         overwritten: Option<&Mutex<Overwritten>>,
     ) -> std::result::Result<Report, Status> {
+        self.with_launch((grids, name), shape, |program, outside, launch| {
+            let launch = as_changed(Launch {
+                seed: order.seed,
+                delays: order.delays,
+                only: order.only,
+                tells_used: goes_on,
+                overwritten,
+                begins_early: begins_early && goes_on,
+                before,
+                ..launch
+            });
+            if !is_checked() {
+                let launch = Launch { steps: STEPS, takes_launched: false, ..launch };
+                // SAFETY: the values are as long as the parameters, and the allocations are there to be used.
+                let ended = unsafe { program.run(outside, &launch) };
+                return ended.map(|_| Report::default()).map_err(|stop| ending(&stop));
+            }
+            // SAFETY: as above.
+            Ok(unsafe { program.check(outside, &launch, self.pieces(grids, launch.gpu as usize)) })
+        })
+    }
+
+    /// What a launch needs that knows its program, its memory and its arguments.
+    pub(crate) fn with_launch(
+        &self,
+        (grids, name): (&[Grid<'_>], &str),
+        shape: &Shape,
+        run: impl FnOnce(&Program, &Outside<'_>, Launch<'_>) -> std::result::Result<Report, Status>,
+    ) -> std::result::Result<Report, Status> {
         let function = self.function(grids[0].function)?;
         let of =
             |grid: &Grid<'_>| Some((grid.arguments(), self.modules.get(&self.function(grid.function).ok()?.module)?));
@@ -227,43 +259,25 @@ impl Gpu {
         let (arguments, module) = &all[0];
         let program = Arc::clone(&module.program);
         let (objects, aliases) = (self.objects(), self.mapped.aliases());
-        let mut launch = Launch {
+        let launch = Launch {
             blocks: shape.blocks,
             threads: shape.threads,
             shared: shape.shared as usize,
             cluster: shape.cluster,
             cooperative: shape.is_cooperative,
             resident: Some(self.resident_blocks(function, shape)),
-            seed: order.seed,
             steps: u64::MAX,
-            delays: order.delays,
-            only: order.only,
             deadline: SETTINGS.deadline,
             heap: Some(&self.heap),
-            tells_used: goes_on,
             counting: SETTINGS.counting,
-            overwritten,
-            begins_early: begins_early && goes_on,
             takes_launched: true,
             objects: Some(&objects),
             aliases: &aliases,
             gpu: module.gpu as u32,
             peers: &peers,
-            before,
             ..Launch::new(name, arguments)
         };
-        let outside = Outside { holds: &holds, variable: &variables[0] };
-        if let Some(changed) = changed() {
-            (changed.launch)(&mut launch);
-        }
-        if !is_checked() {
-            let launch = Launch { steps: STEPS, takes_launched: false, ..launch };
-            // SAFETY: the values are as long as the parameters, and the allocations are there to be used.
-            let ended = unsafe { program.run(&outside, &launch) };
-            return ended.map(|_| Report::default()).map_err(|stop| ending(&stop));
-        }
-        // SAFETY: as above.
-        Ok(unsafe { program.check(&outside, &launch, self.pieces(grids, module.gpu)) })
+        run(&program, &Outside { holds: &holds, variable: &variables[0] }, launch)
     }
 
     /// What messages call memory: by the argument that points to it, if one does.
@@ -314,6 +328,14 @@ impl Gpu {
         tell(&Record { kernel, launch, gpu, blocks, threads, findings, ..Record::default() });
         Err(status)
     }
+}
+
+/// A launch, as who has this library in his own changes it.
+pub(crate) fn as_changed(mut launch: Launch<'_>) -> Launch<'_> {
+    if let Some(changed) = changed() {
+        (changed.launch)(&mut launch);
+    }
+    launch
 }
 
 /// Where a variable is, or the constant bank.

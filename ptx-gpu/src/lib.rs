@@ -23,6 +23,7 @@ mod calling;
 mod capture;
 mod changed;
 mod children;
+mod chosen;
 mod counted;
 mod device;
 mod driver;

@@ -27,6 +27,10 @@ pub(crate) struct Settings {
     pub(crate) report: Option<OsString>,
     /// What is counted of each launch.
     pub(crate) counting: Counting,
+    /// Of which kernels launches are checked: those that have one of these in their names; of all, if there is none.
+    pub(crate) kernels: Vec<String>,
+    /// How many launches of each kernel are checked, in each shape; all, if nothing is said.
+    pub(crate) launches: Option<u64>,
     /// Where compilers keep the PTX that they have assembled.
     pub(crate) kept: Option<OsString>,
 }
@@ -44,6 +48,10 @@ pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
         Some(2) => Counting::Accesses,
         _ => Counting::Nothing,
     },
+    kernels: std::env::var("PTX_CHECK_KERNELS")
+        .map(|names| names.lines().map(str::to_owned).collect())
+        .unwrap_or_default(),
+    launches: number("PTX_CHECK_LAUNCHES"),
     kept: std::env::var_os("PTX_CHECK_KEPT"),
 });
 

@@ -108,11 +108,10 @@ impl Program {
     /// The arguments are as long as the kernel's parameters. The memory that `outside` holds is readable and writable, and so is
     /// that of the launch's [objects](Launch::objects).
     pub unsafe fn run(&self, outside: &Outside<'_>, launch: &Launch<'_>) -> std::result::Result<u64, Stop> {
-        let mut machine = machine::Machine::new(self, outside, launch, None)?;
-        let ended = machine.run();
-        print!("{}", machine.printed);
-        ended.map_err(|stop| Stop { text: format!("{}: {}", launch.kernel, stop.text), ..stop })?;
-        Ok(machine.steps)
+        // SAFETY: the caller promises the same.
+        let report = unsafe { self.run_only(outside, launch) };
+        print!("{}", report.printed);
+        report.stop.map_or(Ok(report.instructions), Err)
     }
 }
 

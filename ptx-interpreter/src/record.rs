@@ -27,6 +27,9 @@ pub struct Record {
     /// Whether it is about a kernel that was not run, since its program has no PTX of it.
     #[serde(default)]
     pub is_unrun: bool,
+    /// Whether it ran without being checked, as the user has asked.
+    #[serde(default)]
+    pub is_unchecked: bool,
     /// Lines of kernels, and how many more threads have executed each of them, where that is asked for.
     #[serde(default)]
     pub lines: Vec<CountedLine>,
@@ -49,8 +52,8 @@ impl Record {
         format!("launch {}{of}", self.launch)
     }
 
-    /// Whether it is of a launch or of a library's call, and not only of what was said.
+    /// Whether it is of a launch that was checked or of a library's call, and not only of what was said.
     pub fn is_of_work(&self) -> bool {
-        self.launch > 0 || self.is_library
+        self.launch > 0 && !self.is_unchecked || self.is_library
     }
 }

@@ -129,6 +129,22 @@ impl Program {
         }
     }
 
+    /// Runs a launch to its end without checking it: the report has no findings, and not what was [used](Report::used). What went wrong
+    /// is why it [stopped](Report::stop).
+    ///
+    /// # Safety
+    /// As of [`run`](Program::run).
+    pub unsafe fn run_only(&self, outside: &Outside<'_>, launch: &Launch<'_>) -> Report {
+        let mut machine = match Machine::new(self, outside, launch, None) {
+            Ok(machine) => machine,
+            Err(stop) => return Report { stop: Some(stop), ..Report::default() },
+        };
+        let named = |stop: Stop| Stop { text: format!("{}: {}", launch.kernel, stop.text), ..stop };
+        let stop = machine.run().err().map(named);
+        let Machine { steps: instructions, counts, printed, launched, .. } = machine;
+        Report { stop, printed, instructions, counts, launched, ..Report::default() }
+    }
+
     pub(crate) fn add_checks(&self, machine: &mut Machine<'_>, pieces: Arc<Pieces>) {
         let sites = Arc::clone(&self.known);
         let variables = self.in_shared(machine.launch.kernel);

@@ -1,6 +1,7 @@
 //! `cargo ptx check` and `cargo ptx run`, with programs and kernels that know nothing of them.
 
 mod calls;
+mod chosen;
 mod counted;
 mod cublas;
 mod cufft;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 use crate::parts::overlay::{NONE, Overlay, PAGE, Page, on_pages, ranges};
 
@@ -61,6 +62,16 @@ impl Overwritten {
     /// What was at an address, if the byte was overwritten.
     pub fn before(&self, address: u64) -> Option<u8> {
         self.0.written(address / PAGE)?.at(address)
+    }
+
+    /// Where it has been written: whole pages, where all of a page is memory.
+    pub fn places(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.0.pages().flat_map(|(number, page)| {
+            let at = move |range: Range<usize>| (number * PAGE + range.start as u64, number * PAGE + range.end as u64);
+            let is_whole = page.known.iter().all(|bits| *bits == u64::MAX);
+            let some = (!is_whole).then(|| ranges(&page.known)).into_iter().flatten();
+            is_whole.then_some(0..PAGE as usize).into_iter().chain(some).map(at)
+        })
     }
 
     /// Memory is as it was.

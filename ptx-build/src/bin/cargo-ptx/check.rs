@@ -2,6 +2,7 @@
 
 mod surroundings;
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
@@ -17,6 +18,7 @@ use self::surroundings::Surroundings;
 use crate::allow::Allow;
 use crate::counted::Counted;
 use crate::ended::{NOT_RUN, ended};
+use crate::names::readable;
 use crate::{library, output};
 
 /// Something is wrong with a kernel, or with a call.
@@ -33,6 +35,12 @@ pub(crate) struct Check {
     /// How many of them the program has. Then CUDA_VISIBLE_DEVICES counts
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=16))]
     gpus: Option<u8>,
+    /// Check only kernels with this in their names, written as `name` or `space::name`; may be given several times. The others only run, ten times as fast
+    #[arg(long = "kernel", value_name = "NAME")]
+    kernels: Vec<String>,
+    /// Check only the first launches of each kernel, so many of each shape. Later ones only run
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    launches: Option<u64>,
     /// Run each launch in this number of orders of its threads
     #[arg(long, default_value_t = 1)]
     seeds: u64,
@@ -78,6 +86,7 @@ impl Check {
         self.allow.silence(&mut allowed, &mut records);
         output::print_all(&records, None, self.json)?;
         output::uncompared(&records, self.json)?;
+        output::unchecked(&records, self.json)?;
         self.allow.tell(&allowed, self.json)?;
         self.counted.tell(&records, self.json)?;
         self.judge(&records, status)
@@ -107,6 +116,10 @@ impl Check {
         command.env("PTX_CHECK_SEEDS", self.seeds.to_string());
         command.env("PTX_CHECK_WEAK", u8::from(self.weak).to_string());
         command.env("PTX_CHECK_COUNTS", (self.counted.counting() as u8).to_string());
+        command.env("PTX_CHECK_KERNELS", self.kernels.join("\n"));
+        if let Some(launches) = self.launches {
+            command.env("PTX_CHECK_LAUNCHES", launches.to_string());
+        }
         if let Some(seconds) = self.deadline {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
             command.env("PTX_CHECK_DEADLINE", (now + seconds).to_string());
@@ -155,6 +168,12 @@ impl Check {
         let is_whole = records.iter().all(|record| !record.is_unrun);
         if is_whole && records.iter().any(Record::is_of_work) {
             return Ok(0);
+        }
+        if is_whole && records.iter().any(|record| record.is_unchecked) {
+            let kernels: BTreeSet<String> = records.iter().map(|record| readable(&record.kernel)).collect();
+            return Err(Error::new("the program launched no kernel of this name")
+                .at(self.kernels.join(", "))
+                .fix(format_args!("it launched {}", kernels.into_iter().collect::<Vec<_>>().join(", "))));
         }
         // What the library has said is why.
         if !records.is_empty() {

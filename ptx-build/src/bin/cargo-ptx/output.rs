@@ -100,7 +100,8 @@ fn summaries(records: &[Record], shown: &[Shown<'_>], names: &Names<'_>, orders:
         }
     }
     let of_kernel = |name: &str| {
-        let of: Vec<&Record> = records.iter().filter(|record| names[&*record.kernel] == name).collect();
+        let is_of = |record: &&Record| names[&*record.kernel] == name && !record.is_unchecked;
+        let of: Vec<&Record> = records.iter().filter(is_of).collect();
         let is_about = |one: &&Shown<'_>| {
             names[&*one.first.kernel] == name || of.iter().any(|record| is_named(&one.finding, &record.kernel))
         };
@@ -167,6 +168,18 @@ pub(crate) fn uncompared(records: &[Record], as_json: bool) -> Result<()> {
     printed(&lines, as_json)
 }
 
+/// How many launches were not checked, as the user has asked; beside JSON, to standard error.
+pub(crate) fn unchecked(records: &[Record], as_json: bool) -> Result<()> {
+    let unchecked = || records.iter().filter(|record| record.is_unchecked);
+    let kernels: BTreeSet<String> = unchecked().map(|record| readable(&record.kernel)).collect();
+    match unchecked().count() {
+        0 => Ok(()),
+        count => {
+            printed(&format!("not checked: {} of {}\n", of(count, "launch"), of(kernels.len(), "kernel")), as_json)
+        }
+    }
+}
+
 /// Says what is no finding and should be known.
 pub(crate) fn warn(text: &str) {
     eprintln!("{} {text}", console::style("warning:").yellow().bold().for_stderr());
@@ -181,9 +194,14 @@ pub(crate) fn printed(text: &str, as_json: bool) -> Result<()> {
     print(text)
 }
 
+/// `1 call`, `2 calls`
+fn of(count: usize, one: &str) -> String {
+    let ending = if one.ends_with("ch") { "es" } else { "s" };
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}{ending}") }
+}
+
 /// `scale: no findings in 3 launches, each in 1 order of its threads, 18434 instructions`
 fn summary(name: &str, records: &[&Record], orders: Option<&Orders>, findings: usize) -> String {
-    let of = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     let found = if findings == 0 { "no findings".to_owned() } else { of(findings, "finding") };
     let instances = records.iter().map(|record| &record.kernel).collect::<BTreeSet<_>>().len();
     let name = if instances > 1 { format!("{name} ({instances} instances)") } else { name.to_owned() };

@@ -1,0 +1,54 @@
+// Kernels that are launched several times: the user says which launches are checked.
+#include <cstdio>
+#include <cstring>
+
+namespace wrong {
+// Each thread reads what another one stores.
+__global__ void rotate(int *all) {
+    int next = all[(threadIdx.x + 1) % blockDim.x];
+    all[threadIdx.x] = next;
+}
+
+__global__ void astray(int *all, int past) {
+    all[threadIdx.x + past] = 1; // ~astray
+}
+} // namespace wrong
+
+__global__ void fill(float *all, float value) {
+    all[blockIdx.x * blockDim.x + threadIdx.x] = value;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        printf("filled with %d\n", (int)value);
+    }
+}
+
+__global__ void sum(const float *all, float *to, int count) {
+    float sum = 0;
+    for (int at = 0; at < count; at++) {
+        sum += all[at];
+    }
+    *to += sum;
+}
+
+int main(int count, char **words) {
+    int *numbers;
+    float *all, *to;
+    cudaMalloc(&numbers, 64 * sizeof(int));
+    cudaMalloc(&all, 64 * sizeof(float));
+    cudaMalloc(&to, sizeof(float));
+    cudaMemset(numbers, 0, 64 * sizeof(int));
+    cudaMemset(to, 0, sizeof(float));
+    if (count > 1 && !strcmp(words[1], "astray")) {
+        wrong::astray<<<1, 32>>>(numbers, 64);
+    }
+    for (int turn = 1; turn <= 3; turn++) {
+        fill<<<2, 32>>>(all, turn);
+        sum<<<1, 1>>>(all, to, 64);
+        wrong::rotate<<<1, 64>>>(numbers);
+    }
+    // Another shape is another kernel's first launch.
+    wrong::rotate<<<1, 32>>>(numbers);
+    float total = 0;
+    cudaMemcpy(&total, to, sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%d\n", (int)total);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
