@@ -41,8 +41,7 @@ impl Chosen {
 
 /// Whether a kernel has a name, as compilers write it: the parts of `space::kernel` one after the other.
 fn has_name(kernel: &str, name: &str) -> bool {
-    let behind = |rest: Option<&'_ str>, part: &str| rest.and_then(|rest| Some(rest.split_once(part)?.1.to_owned()));
-    name.split("::").fold(Some(kernel.to_owned()), |rest, part| behind(rest.as_deref(), part)).is_some()
+    name.split("::").try_fold(kernel, |rest, part| Some(rest.split_once(part)?.1)).is_some()
 }
 
 impl Gpu {

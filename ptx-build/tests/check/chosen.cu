@@ -10,6 +10,10 @@ __global__ void rotate(int *all) {
 }
 
 __global__ void astray(int *all, int past) {
+    int before = all[threadIdx.x]++;
+    if (threadIdx.x == 0) {
+        printf("%d before\n", before);
+    }
     all[threadIdx.x + past] = 1; // ~astray
 }
 } // namespace wrong

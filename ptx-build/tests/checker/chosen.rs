@@ -71,7 +71,7 @@ fn what_goes_wrong_without_checks_is_checked() {
     let program = Program::of_nvcc("chosen.cu", &[]);
     let (code, printed, complaint) = check(&["--kernel", "sum"], Command::new(program.path()).arg("astray"));
     assert_eq!(code, Some(1), "{printed}{complaint}");
-    assert!(printed.contains("error[bounds]"), "{printed}");
+    assert!(printed.starts_with("0 before\n") && printed.contains("error[bounds]"), "{printed}");
     let line = line_marked(&text, "astray").expect("a line");
     assert!(printed.contains(&format!("chosen.cu:{line},")), "{printed}");
 }

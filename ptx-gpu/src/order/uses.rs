@@ -170,9 +170,14 @@ impl Uses {
         if begin >= end {
             return;
         }
+        let new = User { deed: Arc::clone(deed), how, by };
+        if self.parts.range(..end).next_back().is_none_or(|(_, part)| part.end <= begin) {
+            // Nobody uses any of them.
+            self.parts.insert(begin, Part { end, users: SmallVec::from_elem(new, 1) });
+            return;
+        }
         self.split(begin);
         self.split(end);
-        let new = User { deed: Arc::clone(deed), how, by };
         for (at, part) in self.parts.range(begin..end) {
             let others = part.users.iter().filter(|old| old.how.conflicts_with(how) && !old.is_before(clock));
             let others = others.filter(|old| !old.deed.is_with(deed));

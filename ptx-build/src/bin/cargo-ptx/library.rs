@@ -76,6 +76,7 @@ fn compile(manifest: &Path, optimised: bool) -> Result<PathBuf> {
     cargo.args(["build", "--message-format=json-render-diagnostics", "--manifest-path"]).arg(manifest);
     if optimised {
         cargo.arg("--release");
+        cargo.args(wide().map(|cpu| format!("--config=build.rustflags=[\"-Ctarget-cpu={cpu}\"]")));
     }
     // Its progress is of interest only if there is something to compile.
     let failed = |error: std::io::Error| Error::new(error).at("cargo").fix("install Rust: https://rustup.rs");
@@ -91,6 +92,19 @@ fn compile(manifest: &Path, optimised: bool) -> Result<PathBuf> {
     library.filter(|_| status.success()).ok_or_else(|| {
         Error::new("the driver without a GPU could not be compiled").at(manifest.display()).fix("see what cargo says")
     })
+}
+
+/// The vectors of this machine, if it has wide ones. Where several machines have one folder, each has a library of its own.
+fn wide() -> Option<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        let (vectors, bits) = (has!("avx2") && has!("fma") && has!("f16c"), has!("bmi1") && has!("bmi2"));
+        if vectors && bits && has!("lzcnt") && has!("movbe") {
+            return Some("x86-64-v3");
+        }
+    }
+    None
 }
 
 /// The library, if a message of cargo's is about it.
