@@ -33,6 +33,30 @@ __global__ void sum(const float *all, float *to, int count) {
     *to += sum;
 }
 
+__global__ void make(int *data) { *data = 7; }
+
+__global__ void raise(int *flag) { asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory"); }
+
+__global__ void take(int *data, int *flag) {
+    int is_there = 0;
+    while (!is_there) {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(is_there) : "l"(flag) : "memory");
+    }
+    printf("%d taken\n", *data);
+}
+
+// The flag orders two kernels in different streams.
+static int flag(int *numbers) {
+    cudaStream_t one, other;
+    cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+    cudaDeviceSynchronize();
+    make<<<1, 1, 0, one>>>(numbers);
+    raise<<<1, 1, 0, one>>>(numbers + 1);
+    take<<<1, 1, 0, other>>>(numbers, numbers + 1);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+
 int main(int count, char **words) {
     int *numbers;
     float *all, *to;
@@ -41,6 +65,9 @@ int main(int count, char **words) {
     cudaMalloc(&to, sizeof(float));
     cudaMemset(numbers, 0, 64 * sizeof(int));
     cudaMemset(to, 0, sizeof(float));
+    if (count > 1 && !strcmp(words[1], "flag")) {
+        return flag(numbers);
+    }
     if (count > 1 && !strcmp(words[1], "astray")) {
         wrong::astray<<<1, 32>>>(numbers, 64);
     }

@@ -75,3 +75,14 @@ fn what_goes_wrong_without_checks_is_checked() {
     let line = line_marked(&text, "astray").expect("a line");
     assert!(printed.contains(&format!("chosen.cu:{line},")), "{printed}");
 }
+
+/// A kernel that is not checked may have told others by a flag what came before it.
+#[test]
+fn a_flag_of_a_kernel_that_only_runs_orders_others() {
+    let program = Program::of_nvcc("chosen.cu", &[]);
+    for kernels in [&["--kernel", "make", "--kernel", "take"][..], &[]] {
+        let (code, printed, complaint) = check(kernels, Command::new(program.path()).arg("flag"));
+        assert_eq!(code, Some(0), "{kernels:?}: {printed}{complaint}");
+        assert!(printed.starts_with("7 taken\n"), "{printed}");
+    }
+}
