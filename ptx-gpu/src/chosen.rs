@@ -94,8 +94,8 @@ impl Gpu {
         let Some(module) = self.modules.get(&function.module) else { return };
         let (name, program) = (function.name(), Arc::clone(&module.program));
         if program.may_wait(&name) {
-            // By a flag it may have told others what came before it.
-            self.order.host_knows(&points[0].clock.clone());
+            // By a flag it may have told others what came before it, or been told what they have done.
+            (0..self.gpus.len()).for_each(|gpu| self.order.host_waits_for_gpu(gpu));
         }
         self.have_run(&name, &program, &Used::default(), points, parent);
     }

@@ -37,13 +37,14 @@ __global__ void make(int *data) { *data = 7; }
 
 __global__ void raise(int *flag) { asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory"); }
 
-__global__ void take(int *data, int *flag) {
+__global__ void await(int *flag) {
     int is_there = 0;
     while (!is_there) {
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(is_there) : "l"(flag) : "memory");
     }
-    printf("%d taken\n", *data);
 }
+
+__global__ void take(int *data) { printf("%d taken\n", *data); }
 
 // The flag orders two kernels in different streams.
 static int flag(int *numbers) {
@@ -53,7 +54,8 @@ static int flag(int *numbers) {
     cudaDeviceSynchronize();
     make<<<1, 1, 0, one>>>(numbers);
     raise<<<1, 1, 0, one>>>(numbers + 1);
-    take<<<1, 1, 0, other>>>(numbers, numbers + 1);
+    await<<<1, 1, 0, other>>>(numbers + 1);
+    take<<<1, 1, 0, other>>>(numbers);
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 

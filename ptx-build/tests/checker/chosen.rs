@@ -76,13 +76,16 @@ fn what_goes_wrong_without_checks_is_checked() {
     assert!(printed.contains(&format!("chosen.cu:{line},")), "{printed}");
 }
 
-/// A kernel that is not checked may have told others by a flag what came before it.
+/// A kernel that is not checked may have told others by a flag what came before it, or been told.
 #[test]
 fn a_flag_of_a_kernel_that_only_runs_orders_others() {
     let program = Program::of_nvcc("chosen.cu", &[]);
-    for kernels in [&["--kernel", "make", "--kernel", "take"][..], &[]] {
-        let (code, printed, complaint) = check(kernels, Command::new(program.path()).arg("flag"));
+    for others in [&["--kernel", "raise"][..], &["--kernel", "await"], &[]] {
+        let kernels = [&["--kernel", "make", "--kernel", "take"], others].concat();
+        let (code, printed, complaint) = check(&kernels, Command::new(program.path()).arg("flag"));
         assert_eq!(code, Some(0), "{kernels:?}: {printed}{complaint}");
         assert!(printed.starts_with("7 taken\n"), "{printed}");
     }
+    let (code, printed, complaint) = check(&[], Command::new(program.path()).arg("flag"));
+    assert_eq!(code, Some(0), "{printed}{complaint}");
 }
