@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::format::{Format, by_format};
+use super::host::single;
 use super::logic::combination;
 use super::words::{Alu, Apply, Type, Words, by_sign, lanewise, low, vectors};
 
@@ -29,8 +30,7 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
     let test = comparison(order, flushed, of)?;
     if to.is_none()
         && combine.is_none()
-        && !flushed
-        && let Some(apply) = native(order, of)
+        && let Some(apply) = native(order, flushed, of)
     {
         return Some(Alu { to: vec![Type::PRED; 2], from: vec![of, of], carries: false, apply });
     }
@@ -67,12 +67,13 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
 }
 
 /// A predicate and its opposite, where the host has the numbers.
-fn native(order: &str, of: Type) -> Option<Apply> {
+fn native(order: &str, flushed: bool, of: Type) -> Option<Apply> {
     if of.is("f32") {
-        return by_order(order, |bits| f32::from_bits(bits as u32));
+        let number = move |bits| single(bits, flushed);
+        return by_order(order, number).or_else(|| by_no_order(order, number));
     }
     if of.is("f64") {
-        return by_order(order, f64::from_bits);
+        return by_order(order, f64::from_bits).or_else(|| by_no_order(order, f64::from_bits));
     }
     if !of.is(INTEGERS) {
         return None;
@@ -87,20 +88,38 @@ fn native(order: &str, of: Type) -> Option<Apply> {
     by_sign!(of, S, _U => by_order(order, |bits| bits as S))
 }
 
+fn by_test(test: impl Fn(u64, u64) -> bool + Send + Sync + 'static) -> Option<Apply> {
+    Some(vectors(move |sources, to, lane| {
+        let holds = test(sources[0][lane], sources[1][lane]);
+        (to[0][lane], to[1][lane]) = (holds.into(), (!holds).into());
+    }))
+}
+
 fn by_order<N: PartialOrd>(order: &str, number: impl Fn(u64) -> N + Copy + Send + Sync + 'static) -> Option<Apply> {
-    fn of(test: impl Fn(u64, u64) -> bool + Send + Sync + 'static) -> Option<Apply> {
-        Some(vectors(move |sources, to, lane| {
-            let holds = test(sources[0][lane], sources[1][lane]);
-            (to[0][lane], to[1][lane]) = (holds.into(), (!holds).into());
-        }))
-    }
     match order {
-        "eq" => of(move |a, b| number(a) == number(b)),
-        "ne" => of(move |a, b| number(a) < number(b) || number(a) > number(b)),
-        "lt" => of(move |a, b| number(a) < number(b)),
-        "le" => of(move |a, b| number(a) <= number(b)),
-        "gt" => of(move |a, b| number(a) > number(b)),
-        "ge" => of(move |a, b| number(a) >= number(b)),
+        "eq" => by_test(move |a, b| number(a) == number(b)),
+        "ne" => by_test(move |a, b| number(a) < number(b) || number(a) > number(b)),
+        "lt" => by_test(move |a, b| number(a) < number(b)),
+        "le" => by_test(move |a, b| number(a) <= number(b)),
+        "gt" => by_test(move |a, b| number(a) > number(b)),
+        "ge" => by_test(move |a, b| number(a) >= number(b)),
+        _ => None,
+    }
+}
+
+/// Comparisons that hold where one is no number, and those that only ask for that.
+#[expect(clippy::neg_cmp_op_on_partial_ord, reason = "they hold where one is no number")]
+fn by_no_order<N: PartialOrd>(order: &str, number: impl Fn(u64) -> N + Copy + Send + Sync + 'static) -> Option<Apply> {
+    let is_number = move |a: u64| number(a) == number(a);
+    match order {
+        "equ" => by_test(move |a, b| !(number(a) < number(b) || number(a) > number(b))),
+        "neu" => by_test(move |a, b| number(a) != number(b)),
+        "ltu" => by_test(move |a, b| !(number(a) >= number(b))),
+        "leu" => by_test(move |a, b| !(number(a) > number(b))),
+        "gtu" => by_test(move |a, b| !(number(a) <= number(b))),
+        "geu" => by_test(move |a, b| !(number(a) < number(b))),
+        "num" => by_test(move |a, b| is_number(a) && is_number(b)),
+        "nan" => by_test(move |a, b| !is_number(a) || !is_number(b)),
         _ => None,
     }
 }
@@ -163,4 +182,38 @@ fn comparison(order: &'static str, flushed: bool, of: Type) -> Option<Test> {
         _ => return None,
     };
     Some(Box::new(move |a, b| test(of.number(a).cmp(&of.number(b)))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::lanes::{LANES, Lanes};
+
+    #[test]
+    fn the_host_compares_as_software_floats_do() {
+        let f32s =
+            [0, 1 << 31, 1, 0x8000_0001, 0x0080_0000, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0001];
+        let f64s = [0, 1 << 63, 1, 1 << 52, 0x3ff << 52, 0xbff << 52, 0x7ff << 52, 0xfff << 52, 0x7ff8 << 48 | 1, 5];
+        let mut compared = 0;
+        for order in ORDERS {
+            for (of, flushed, numbers) in [("f32", false, f32s), ("f32", true, f32s), ("f64", false, f64s)] {
+                let of = Type::parse(of).expect("a type");
+                let Some(test) = comparison(order, flushed, of) else { continue };
+                let native = native(order, flushed, of).expect("the host has it");
+                for (first, second) in numbers.iter().flat_map(|one| numbers.map(|other| (*one, other))) {
+                    let (a, b, other): (Lanes, Lanes, Lanes) = ([first; LANES], [second; LANES], [0; LANES]);
+                    let mut results = [[7; LANES]; 2];
+                    native(&[&a, &b, &other, &other, &other, &other], &mut results, u32::MAX);
+                    let holds = u64::from(test(first.into(), second.into()));
+                    assert_eq!(
+                        [results[0][9], results[1][9]],
+                        [holds, 1 - holds],
+                        "{order} {of:?} {first:x} {second:x}"
+                    );
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(compared, 4200);
+    }
 }

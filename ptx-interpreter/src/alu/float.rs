@@ -4,9 +4,14 @@ use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
 use super::format::{DOUBLE, Format, HALF, ROUNDINGS, SINGLE, by_format, float, round_of};
+use super::host::faster;
 use super::words::{Alu, Kind, Type, Words, low};
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
+    Some(faster(name, words.clone(), exact(name, words)?))
+}
+
+pub(super) fn exact(name: &str, words: Words<'_>) -> Option<Alu> {
     match name {
         "add" | "sub" => mixed(name, words.clone()).or_else(|| arithmetic(name, words)),
         "mul" => arithmetic(name, words),
@@ -27,15 +32,15 @@ pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
 }
 
 /// `{.rnd}{.ftz}{.sat}.type`, of which each type has its own.
-struct Modifiers {
-    round: Option<Round>,
-    flushed: bool,
-    saturated: bool,
-    relu: bool,
-    ty: Type,
+pub(super) struct Modifiers {
+    pub(super) round: Option<Round>,
+    pub(super) flushed: bool,
+    pub(super) saturated: bool,
+    pub(super) relu: bool,
+    pub(super) ty: Type,
 }
 
-fn modifiers(mut words: Words<'_>, of_fused: bool) -> Option<Modifiers> {
+pub(super) fn modifiers(mut words: Words<'_>, of_fused: bool) -> Option<Modifiers> {
     let word = words.one_of(&ROUNDINGS);
     let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
     let relu = !saturated && words.flag("relu");
@@ -55,13 +60,6 @@ fn arithmetic(name: &str, words: Words<'_>) -> Option<Alu> {
     let Modifiers { round, flushed, saturated, relu: false, ty } = modifiers(words, false)? else { return None };
     let round = round.unwrap_or(NEAREST);
     let which = name.as_bytes()[0];
-    if round == NEAREST && !flushed && !saturated && ty.is("f32") {
-        return match which {
-            b'a' => Alu::native(ty, [ty; 2], |[a, b]| single(of_single(a) + of_single(b))),
-            b's' => Alu::native(ty, [ty; 2], |[a, b]| single(of_single(a) - of_single(b))),
-            _ => Alu::native(ty, [ty; 2], |[a, b]| single(of_single(a) * of_single(b))),
-        };
-    }
     Alu::by_lane(ty, [ty; 2], move |[a, b]| {
         by_format!(ty, F => {
             let (a, b) = (F::input(a, flushed), F::input(b, flushed));
@@ -97,9 +95,6 @@ fn fused(is_mad: bool, words: Words<'_>) -> Option<Alu> {
         (Kind::Brain, _) => NEAREST,
         _ => round,
     };
-    if round == NEAREST && !flushed && !saturated && !relu && ty.is("f32") {
-        return Alu::native(ty, [ty; 3], |[a, b, c]| single(of_single(a).mul_add(of_single(b), of_single(c))));
-    }
     Alu::by_lane(ty, [ty; 3], move |[a, b, c]| {
         by_format!(ty, F => {
             let [a, b, c] = [a, b, c].map(|bits| F::input(bits, flushed));
@@ -143,15 +138,6 @@ fn mixed(name: &str, mut words: Words<'_>) -> Option<Alu> {
         })
         .filter(|_| word.is_some()),
     }
-}
-
-fn of_single(bits: u64) -> f32 {
-    f32::from_bits(bits as u32)
-}
-
-/// There is one NaN.
-fn single(number: f32) -> u64 {
-    if number.is_nan() { 0x7fff_ffff } else { number.to_bits().into() }
 }
 
 /// What is only approximate is exact here. But `div.approx` multiplies by a reciprocal, which is 0 of a divisor beyond 2^126.

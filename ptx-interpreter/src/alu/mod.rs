@@ -4,6 +4,7 @@ mod compare;
 mod convert;
 mod float;
 mod format;
+mod host;
 mod integer;
 mod logic;
 mod small;

@@ -1,6 +1,6 @@
 //! A barrier of a block: who has come, and how.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::machine::group::Group;
 use crate::ptx::operand::Operand;
@@ -12,7 +12,7 @@ pub(crate) struct Barrier {
     /// Lanes without a thread, or whose thread had ended then, of warps that have arrived. Each warp's first living thread brings them.
     pub(crate) absent: usize,
     /// Of each warp the lanes that have arrived or were brought. A thread that has arrived may end before the others of its warp come.
-    came: HashMap<usize, u32>,
+    came: BTreeMap<usize, u32>,
     /// Threads that wait, and where each wants a result.
     pub(crate) waiting: Vec<(Group, Option<(Operand, Reduction)>)>,
     /// How the first of them came.

@@ -1,6 +1,6 @@
 //! A module that is ready to run, and the state of a launch: its blocks, warps and threads.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::check::{Actor, Checks, Grids};
@@ -189,7 +189,7 @@ pub(crate) struct Warp<'a> {
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) shared: Vec<u8>,
-    pub(crate) barriers: HashMap<u32, Barrier>,
+    pub(crate) barriers: BTreeMap<u32, Barrier>,
     /// None, as long as nothing of it was allocated.
     pub(crate) tensor: Option<Box<Tensor>>,
     pub(crate) pool: Pool,
