@@ -3,12 +3,20 @@
 use rustc_apfloat::{Float, Round};
 
 use super::format::{Format, ROUNDINGS, by_format, float, round_of};
-use super::small;
 use super::words::{Alu, Kind, Type, Words, by_sign, by_width, low};
+use super::{short, small};
 
 const TO_INTEGERS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
 
-pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
+pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
+    let exact = exact(name, words.clone())?;
+    Some(match short::conversion(words) {
+        Some(faster) => faster(exact),
+        None => exact,
+    })
+}
+
+pub(super) fn exact(name: &str, mut words: Words<'_>) -> Option<Alu> {
     if name != "cvt" {
         return None;
     }
@@ -52,12 +60,6 @@ pub(crate) fn alu(name: &str, mut words: Words<'_>) -> Option<Alu> {
         (false, false) => (round.is_none() && !flushed).then(|| integers(to, from, saturated))?,
         (false, true) => {
             let word = round.filter(|word| TO_INTEGERS.contains(word))?;
-            if word == "rzi" && from.is("f32") && to.bits == 32 && !flushed {
-                return match to.is_signed() {
-                    true => Alu::native(to, [from], |[a]| (f32::from_bits(a as u32) as i32 as u32).into()),
-                    false => Alu::native(to, [from], |[a]| (f32::from_bits(a as u32) as u32).into()),
-                };
-            }
             let round = round_of(word);
             Alu::new(to, [from], move |[a]| by_format!(from, F => to_integer(to, from, F::input(a, flushed), round)))
         }

@@ -4,6 +4,7 @@
 use rustc_apfloat::Round;
 
 use super::float::{Modifiers, modifiers};
+use super::short;
 use super::words::{Alu, SOURCES, Words, vectors};
 use crate::machine::lanes::{LANES, Lanes};
 
@@ -13,14 +14,14 @@ const TOP_OF_LONG: u64 = 1 << 63;
 
 /// The same instruction as a faster one, if the host can do it.
 pub(super) fn faster(name: &str, words: Words<'_>, exact: Alu) -> Alu {
-    let of = find(name, words);
-    match of {
+    match find(name, words.clone()).or_else(|| short::arithmetic(name, words)) {
         Some(of) => of(exact),
         None => exact,
     }
 }
 
-type Faster = Box<dyn FnOnce(Alu) -> Alu>;
+/// Makes an instruction faster.
+pub(super) type Faster = Box<dyn FnOnce(Alu) -> Alu>;
 
 fn find(name: &str, mut words: Words<'_>) -> Option<Faster> {
     match name {
@@ -121,7 +122,7 @@ pub(super) fn single(bits: u64, flushed: bool) -> f32 {
 
 /// There is one NaN.
 #[inline(always)]
-fn bits(number: f32, saturated: bool) -> u64 {
+pub(super) fn bits(number: f32, saturated: bool) -> u64 {
     match saturated {
         true if number > 0.0 => number.min(1.0).to_bits().into(),
         true => 0,
@@ -166,7 +167,7 @@ fn extreme_of_long(greatest: bool, a: u64, b: u64) -> u64 {
 }
 
 /// What the host computes is right.
-fn sure<const N: usize>(_: [(); N], of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
+pub(super) fn sure<const N: usize>(_: [(); N], of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
     Box::new(move |exact| {
         let apply = vectors(move |sources, to, lane| to[0][lane] = of(std::array::from_fn(|at| sources[at][lane])));
         Alu { apply, ..exact }
@@ -174,7 +175,7 @@ fn sure<const N: usize>(_: [(); N], of: impl Fn([u64; N]) -> u64 + Send + Sync +
 }
 
 /// It is right if it is a number: which NaN it is depends on more.
-fn numbers<const N: usize>(of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
+pub(super) fn numbers<const N: usize>(of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
     quick(of, |result| !f64::from_bits(result).is_nan())
 }
 
@@ -212,7 +213,7 @@ fn quick<const N: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::float::{alu, exact};
+    use super::super::{convert, float};
     use super::*;
 
     /// A number that is drawn: bits as they come, near the least normal number, or with few bits.
@@ -223,9 +224,14 @@ mod tests {
         let (bits, which) = (*random >> 8, *random % 8);
         let near = |least: u64, of: u64| least.wrapping_add(of % 65).wrapping_sub(32) | bits << 31 & TOP;
         match (long, which) {
-            (false, 0..=2) => bits & 0xffff_ffff,
+            (false, 0 | 1) => bits & 0xffff_ffff,
             (false, 3) => near(f32::MIN_POSITIVE.to_bits().into(), bits),
             (false, 4) => near(f32::INFINITY.to_bits().into(), bits),
+            (false, 2) => {
+                // Halves near the ends of their formats.
+                let of = |bits: u64| [0, 0x400, 0x7c00, 0x80, 0x7f80, 0x3c00, 0x3f80][bits as usize % 7] + bits / 7 % 5;
+                (of(bits) | of(bits >> 20) << 16) ^ (bits >> 40 & 0x8000_8000)
+            }
             (false, 5) => ((bits % 1000) as f32 / 8.0 - 50.0).to_bits().into(),
             (false, 6) => near(f32::from_bits((126 + 127) << 23).to_bits().into(), bits),
             (false, _) => (f32::from_bits(bits as u32 & 0x007f_ffff | 0x1f80_0000)).to_bits().into(),
@@ -271,8 +277,11 @@ mod tests {
     /// Both make the same of all pairs of special numbers and of many drawn ones, in all lanes and in some.
     fn is_same(opcode: &str) -> usize {
         let (name, words) = Words::of(opcode);
-        let (fast, exact) = (alu(name, words.clone()), exact(name, words));
-        let (fast, exact) = fast.zip(exact).unwrap_or_else(|| panic!("{opcode} is not known"));
+        let both = match name {
+            "cvt" => convert::alu(name, words.clone()).zip(convert::exact(name, words)),
+            _ => float::alu(name, words.clone()).zip(float::exact(name, words)),
+        };
+        let (fast, exact) = both.unwrap_or_else(|| panic!("{opcode} is not known"));
         let (count, long) = (fast.from.len(), fast.from[0].bits == 64);
         let (mut random, mut compared) = (0x1234_5678_9abc_def1_u64, 0);
         for round in 0..400 {
@@ -315,8 +324,32 @@ mod tests {
         let others = "neg.f32 abs.f32 tanh.approx.f32 add.rn.f32 mul.rn.f32 add.rz.f32 fma.rm.f64";
         let words = long.split(' ').chain(others.split(' ')).map(str::to_owned);
         let all = of_two.into_iter().flatten().chain(of_one.into_iter().flatten()).chain(division).chain(fused);
+        let short = ["f16", "f16x2", "bf16", "bf16x2"].map(|ty| {
+            let names = "add add.rn sub mul mul.rn fma.rn fma.rn.relu min max min.NaN max.NaN neg abs";
+            names.split(' ').map(move |name| format!("{name}.{ty}"))
+        });
+        let conversions =
+            "rn.f16.f32 rn.bf16.f32 rn.f16x2.f32 rn.bf16x2.f32 f32.f16 f32.bf16 rn.f32.f64 f64.f32 sat.f32.f32";
+        let whole = ["rni", "rzi", "rmi", "rpi"].map(|round| {
+            let of = "f32.f32 f64.f64 s32.f32 u32.f32 s64.f32 u64.f32 s32.f64 u32.f64 s64.f64 u64.f64 ftz.s32.f32 ftz.u64.f32";
+            of.split(' ').map(move |types| format!("cvt.{round}.{types}"))
+        });
+        let conversions = conversions.split(' ').map(|types| format!("cvt.{types}")).chain(whole.into_iter().flatten());
+        let all = all.chain(short.into_iter().flatten()).chain(conversions);
         let all = all.chain(extreme.into_iter().flatten()).chain(near.into_iter().flatten()).chain(words);
         let compared: Vec<usize> = all.map(|opcode| is_same(&opcode)).collect();
-        assert_eq!((compared.len(), compared.iter().sum::<usize>()), (68, 535_772));
+        assert_eq!((compared.len(), compared.iter().sum::<usize>()), (177, 1_394_583));
+    }
+
+    /// 7 by 37 is between two numbers of eight bits, and what is added is less than an `f64` has beside it.
+    #[test]
+    fn a_sum_is_rounded_once() {
+        let fused = float::alu("fma", Words::of("fma.rn.bf16").1).expect("it is known");
+        for (third, expected) in [(0x8d80, 0x4381), (0x0d80, 0x4382), (0, 0x4382)] {
+            let (seven, others): (Lanes, Lanes) = ([0x40e0; LANES], [0x4214; LANES]);
+            let (third, mut results) = ([third; LANES], [[0; LANES]; 2]);
+            (fused.apply)(&[&seven, &others, &third, &third, &third, &third], &mut results, u32::MAX);
+            assert_eq!(results[0], [expected; LANES]);
+        }
     }
 }

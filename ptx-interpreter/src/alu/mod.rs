@@ -7,6 +7,7 @@ mod format;
 mod host;
 mod integer;
 mod logic;
+mod short;
 mod small;
 mod undefined;
 mod video;

@@ -1,0 +1,200 @@
+//! Floats of 16 bits, and conversions from one format to another, by the host's own numbers: see [`host`](super::host).
+
+use super::format::{DOUBLE, SINGLE};
+use super::host::{Faster, bits, numbers, single, sure};
+use super::words::{Kind, Type, Words};
+
+const NAN: u32 = 0x7fff;
+const TOP: u32 = 0x8000;
+
+/// `add`, `sub`, `mul`, `fma`, `min`, `max`, `neg` and `abs` of one or two numbers.
+pub(super) fn arithmetic(name: &str, mut words: Words<'_>) -> Option<Faster> {
+    let is_extreme = matches!(name, "min" | "max");
+    let is_nearest = words.flag("rn");
+    let (nan, relu) = (is_extreme && words.flag("NaN"), name == "fma" && words.flag("relu"));
+    let ty = words.last("f16 f16x2 bf16 bf16x2")?;
+    let (wide, narrow) = (widening(ty), narrowing(ty));
+    let is_brain = ty.kind == Kind::Brain;
+    Some(match name {
+        "add" => each(ty, move |[a, b]| narrow(wide(a) + wide(b))),
+        "sub" => each(ty, move |[a, b]| narrow(wide(a) - wide(b))),
+        // A product of two `bf16` may be less than an `f32` has.
+        "mul" if !is_brain => each(ty, move |[a, b]| narrow(wide(a) * wide(b))),
+        "mul" => each(ty, move |[a, b]| narrow(to_odd(f64::from(wide(a)) * f64::from(wide(b)), 0.0))),
+        "fma" if is_nearest => each(ty, move |numbers| {
+            let [a, b, c] = numbers.map(|bits| f64::from(wide(bits)));
+            let result = narrow(sum(a * b, c));
+            // A NaN has no sign.
+            if relu && result & TOP != 0 { 0 } else { result }
+        }),
+        "min" | "max" => {
+            let greatest = name == "max";
+            each(ty, move |[a, b]| match (wide(a).is_nan(), wide(b).is_nan()) {
+                (true, true) => NAN,
+                (true, _) | (_, true) if nan => NAN,
+                (true, _) => b,
+                (_, true) => a,
+                _ if wide(a) == wide(b) => {
+                    if greatest {
+                        a & b
+                    } else {
+                        a | b
+                    }
+                }
+                _ if (wide(a) > wide(b)) == greatest => a,
+                _ => b,
+            })
+        }
+        "neg" => each(ty, |[a]| a ^ TOP),
+        "abs" => each(ty, |[a]| a & !TOP),
+        _ => return None,
+    })
+}
+
+/// `cvt` between floats, and to integers.
+pub(super) fn conversion(mut words: Words<'_>) -> Option<Faster> {
+    let round = words.one_of(&["rn", "rni", "rzi", "rmi", "rpi"]);
+    let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
+    let to = words.of_type()?;
+    let from = words.last("f16 bf16 f32 f64")?;
+    if to.is("s32 u32 s64 u64") && from.is("f32 f64") {
+        return (!saturated).then(|| to_integer(round?, to, from, flushed))?;
+    }
+    if flushed {
+        return None;
+    }
+    if saturated {
+        return (round.is_none() && to == SINGLE && from == SINGLE)
+            .then(|| sure([()], |[a]| bits(single(a, false), true)));
+    }
+    if to == from {
+        return whole(round?, to);
+    }
+    let (narrow, wide) = (narrowing(to), widening(from));
+    Some(match (round, to.bits, from.bits) {
+        (Some("rn"), 16, 32) if to.lanes == 1 => sure([()], move |[a]| narrow(single(a, false)).into()),
+        (Some("rn"), 16, 32) => {
+            let narrow = move |a: u64| u64::from(narrow(single(a, false)));
+            sure([(); 2], move |[a, b]| narrow(a) << 16 | narrow(b))
+        }
+        (None, 32, 16) => sure([()], move |[a]| bits(wide(a as u32), false)),
+        (Some("rn"), 32, 64) => sure([()], |[a]| bits(f64::from_bits(a) as f32, false)),
+        (None, 64, 32) => numbers(|[a]| f64::from(single(a, false)).to_bits()),
+        _ => return None,
+    })
+}
+
+fn rounding(word: &str) -> Option<fn(f64) -> f64> {
+    Some(match word {
+        "rni" => f64::round_ties_even,
+        "rzi" => f64::trunc,
+        "rmi" => f64::floor,
+        "rpi" => f64::ceil,
+        _ => return None,
+    })
+}
+
+/// What is too great is the greatest; what is no number is 0, or the least of 64 bits.
+fn to_integer(round: &str, to: Type, from: Type, flushed: bool) -> Option<Faster> {
+    let of = rounding(round)?;
+    let nan = if from.bits == 64 || to.bits == 64 { 1 << (to.bits - 1) } else { 0 };
+    let number = move |bits| if from.bits == 32 { single(bits, flushed).into() } else { f64::from_bits(bits) };
+    Some(sure([()], move |[a]| {
+        let number = of(number(a));
+        match (to.is_signed(), to.bits) {
+            _ if number.is_nan() => nan,
+            (true, 32) => u64::from(number as i32 as u32),
+            (true, _) => number as i64 as u64,
+            (false, 32) => u64::from(number as u32),
+            (false, _) => number as u64,
+        }
+    }))
+}
+
+/// A whole number near one.
+fn whole(round: &str, ty: Type) -> Option<Faster> {
+    let of = rounding(round)?;
+    match ty {
+        SINGLE => Some(sure([()], move |[a]| bits(of(single(a, false).into()) as f32, false))),
+        DOUBLE => Some(numbers(move |[a]| of(f64::from_bits(a)).to_bits())),
+        _ => None,
+    }
+}
+
+/// For both numbers, if there are two.
+fn each<const N: usize>(ty: Type, of: impl Fn([u32; N]) -> u32 + Send + Sync + 'static) -> Faster {
+    let low = move |sources: [u64; N]| u64::from(of(sources.map(|source| source as u32 & 0xffff)));
+    match ty.lanes {
+        1 => sure([(); N], low),
+        _ => sure([(); N], move |sources| low(sources.map(|source| source >> 16)) << 16 | low(sources)),
+    }
+}
+
+/// From 16 bits to an `f32`, which has all of them.
+fn widening(ty: Type) -> impl Fn(u32) -> f32 + Copy + Send + Sync + 'static {
+    let is_brain = ty.kind == Kind::Brain;
+    move |number| if is_brain { f32::from_bits(number << 16) } else { of_half(number) }
+}
+
+#[inline(always)]
+fn of_half(number: u32) -> f32 {
+    const LEAST: f32 = f32::from_bits((127 - 24) << 23);
+    let (sign, exponent, fraction) = ((number & TOP) << 16, number >> 10 & 0x1f, number & 0x3ff);
+    let bits = match exponent {
+        0 => (fraction as f32 * LEAST).to_bits(),
+        0x1f => 0x7f80_0000 | fraction << 13,
+        _ => (exponent + 127 - 15) << 23 | fraction << 13,
+    };
+    f32::from_bits(sign | bits)
+}
+
+/// From an `f32` to 16 bits, to the nearest one; of two the even one.
+fn narrowing(ty: Type) -> impl Fn(f32) -> u32 + Copy + Send + Sync + 'static {
+    let is_brain = ty.kind == Kind::Brain;
+    move |number| match number.is_nan() {
+        true => NAN,
+        false if is_brain => {
+            let bits = number.to_bits();
+            (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+        }
+        false => to_half(number),
+    }
+}
+
+#[inline(always)]
+fn to_half(number: f32) -> u32 {
+    /// What has no place in an `f16` begins here, and what is less than its least normal number ends there.
+    const BEYOND: u32 = 0x477f_f000;
+    const NORMAL: u32 = (127 - 14) << 23;
+    let (sign, own) = (number.to_bits() >> 16 & TOP, number.to_bits() & 0x7fff_ffff);
+    let bits = if own >= BEYOND {
+        0x7c00
+    } else if own < NORMAL {
+        // The last bit of a half is that of the least number.
+        (f32::from_bits(own) + 0.5).to_bits() - 0.5f32.to_bits()
+    } else {
+        (own - ((127 - 15) << 23) + 0xfff + (own >> 13 & 1)) >> 13
+    };
+    sign | bits
+}
+
+/// A sum of two numbers, for what is rounded again.
+#[inline(always)]
+fn sum(a: f64, b: f64) -> f32 {
+    let sum = a + b;
+    let of_b = sum - a;
+    to_odd(sum, (a - (sum - of_b)) + (b - of_b))
+}
+
+/// An `f32` that is not exact has an odd last bit, so that it is rounded again as if it were. `rest` is less than what the number has.
+#[inline(always)]
+fn to_odd(number: f64, rest: f64) -> f32 {
+    let near = number as f32;
+    let far = number - f64::from(near);
+    let far = if far == 0.0 { rest } else { far };
+    if !number.is_finite() || far == 0.0 || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    let is_beyond = (far > 0.0) != (near.is_sign_negative());
+    f32::from_bits(if is_beyond { near.to_bits() + 1 } else { near.to_bits() - 1 })
+}
