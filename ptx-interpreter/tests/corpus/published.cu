@@ -136,3 +136,32 @@ DEV first_step_of_the_warp(const u32* in, u32* out) {
   if (t == 0) *out = most[0];
 }
 PAIR(first_step_of_the_warp, (const u32* in, u32* out), (in, out))
+
+// cuda-oxide#1066: a warp writes where the next tile is, and asks one of the two warps that read it whether it has.
+//# read_late race 1x96 numbers:16 zeros:512 ; an mbarrier
+DEV read_late(const u32* in, u32* out) {
+  __shared__ alignas(8) u64 ready[4], taken[4];
+  __shared__ u32 tile;
+  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (threadIdx.x < 4) {
+    INIT(&ready[threadIdx.x], 1);
+    INIT(&taken[threadIdx.x], WRONG ? 1 : 2);
+  }
+  __syncthreads();
+  for (u32 turn = 0; turn < 4; turn++) {
+    if (warp == 0) {
+      if (lane == 0) {
+        if (turn > 0) WAIT(&taken[turn - 1], 0);
+        tile = in[turn] % 8;  //~ read_late
+        ARRIVE(&ready[turn]);
+      }
+    } else {
+      WAIT(&ready[turn], 0);
+      u32 now = tile;  //~ read_late
+      __syncwarp();
+      if (lane == 0 && (warp == 1 || !WRONG)) ARRIVE(&taken[turn]);
+      if (warp == 2) out[turn * 32 + lane] = now + lane;
+    }
+  }
+}
+PAIR(read_late, (const u32* in, u32* out), (in, out))
