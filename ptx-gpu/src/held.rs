@@ -2,32 +2,31 @@
 //! that comes after it.
 //!
 //! What a stream is given is done at once, as long as it can be. A kernel whose threads only look at memory that nothing changes is taken
-//! back and held. When the host waits for it, it is tried again: alone, and at the same time as the same kernel on other GPUs.
+//! back and held. When the host waits for it, it is tried again: alone, and at the same time as the same kernel on other GPUs. What
+//! comes after a function of the host that has not ended is held too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ptx_interpreter::Record;
 
 use crate::at_end::at_end;
-use crate::calling::Thread;
+use crate::calling::{self, Thread};
 use crate::gpu::{Gpu, any, contexts, current};
 use crate::order::Point;
-use crate::output::tell;
-use crate::perform::perform;
-use crate::status::{LAUNCH_TIMEOUT, Result};
-use crate::waiting::Held;
-use crate::work::{Kernel, Shape, Work};
+use crate::output::{note, tell};
+use crate::perform::{begin_call, perform};
+use crate::status::{LAUNCH_TIMEOUT, NOT_READY, Result};
+use crate::waiting::{COME, Held};
+use crate::work::{Host, Kernel, Shape, Work};
 
 /// How long other threads of the host may take until they give the GPUs more work.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The program ends: none of them makes another call.
 static ENDS: AtomicBool = AtomicBool::new(false);
-/// Something is held that was not, or was done.
-static COME: Condvar = Condvar::new();
 
 impl Gpu {
     /// Whether work comes after something that is held, and has to be held too.
@@ -46,13 +45,14 @@ impl Gpu {
         COME.notify_all();
     }
 
-    /// What may be done now: it comes after nothing else that is held. Of one kernel on several GPUs first all, and then each.
+    /// What may be done now: it comes after nothing else that is held, and is no function of the host that runs. Of one kernel on several
+    /// GPUs first all, and then each.
     fn groups(&self) -> Vec<Vec<usize>> {
         let is_free = |at: &usize| {
             let others = self.held.iter().enumerate().filter(|(other, _)| other != at).map(|(_, other)| other.turn);
             !self.held[*at].point.clock.has_any(&others.collect::<Vec<_>>())
         };
-        let free: Vec<usize> = (0..self.held.len()).filter(is_free).collect();
+        let free: Vec<usize> = (0..self.held.len()).filter(|at| !self.held[*at].runs()).filter(is_free).collect();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for at in &free {
             let group = groups.iter_mut().find(|group| self.go_together(group, *at));
@@ -84,6 +84,12 @@ impl Gpu {
         (all, points)
     }
 
+    /// It is held again.
+    fn put_back(&mut self, mut held: Vec<Held>) {
+        self.held.append(&mut held);
+        self.held.sort_by_key(|held| held.number);
+    }
+
     /// What was held is done, and with each what is done at its point.
     fn let_go(&mut self, done: &[Held], points: &[Point]) {
         for (Held { turn, .. }, point) in done.iter().zip(points) {
@@ -97,7 +103,8 @@ impl Gpu {
 
     /// Nothing of what is held can be done. It is run all the same, so that it is told what it waits for.
     fn give_up(&mut self) {
-        let groups = self.groups();
+        let is_kernel = |group: &Vec<usize>| self.held[group[0]].kernel().is_some();
+        let groups: Vec<Vec<usize>> = self.groups().into_iter().filter(is_kernel).collect();
         let kernels: Vec<String> = groups
             .iter()
             .filter_map(|group| Some(self.functions.get(&self.held[group[0]].kernel()?.function)?.title()))
@@ -132,7 +139,12 @@ fn ends_at_once(name: &str) -> bool {
 
 /// A call begins: if it ends something at once, the host waits for all that is held.
 pub(crate) fn settle_before(name: &str) -> Result {
-    if any().held.is_empty() || !ends_at_once(name) { Ok(()) } else { settle_all() }
+    if any().held.is_empty() || !ends_at_once(name) || is_called() { Ok(()) } else { settle_all() }
+}
+
+/// Whether a function of the host makes the call that a stream calls: nothing may wait for its own end.
+fn is_called() -> bool {
+    calling::stream().is_some()
 }
 
 /// The host waits for all that is held.
@@ -151,8 +163,16 @@ fn settle_all() -> Result {
 pub(crate) fn settle() -> Result {
     Thread::current();
     let is_done = |gpu: &Gpu| !gpu.order.awaits_held() || gpu.fault.is_some();
-    if is_done(&any()) {
+    if is_done(&any()) || is_called() {
         return Ok(());
+    }
+    if calling::call_name().contains("Query") {
+        while any().order.awaits_held() && do_one()? {}
+        let mut gpu = any();
+        if gpu.held.iter().any(Held::runs) && gpu.order.awaits_held() {
+            gpu.order.await_nothing();
+            return Err(NOT_READY);
+        }
     }
     loop {
         while any().order.awaits_held() && do_one()? {}
@@ -169,21 +189,52 @@ pub(crate) fn settle() -> Result {
     gpu.fault.map_or(Ok(()), Err)
 }
 
-/// Whether another thread of the host has given more work, or done some.
+/// Whether another thread of the host has given more work, or done some, or a function of the host runs or has ended.
 fn others_come(gpu: MutexGuard<'_, Gpu>) -> bool {
-    if Thread::count() < 2 || ENDS.load(Ordering::Relaxed) {
+    if ENDS.load(Ordering::Relaxed) {
+        return false;
+    }
+    let calls: Vec<bool> = gpu.held.iter().filter(|held| held.called().is_some()).map(Held::runs).collect();
+    if calls.contains(&false) {
+        return true;
+    }
+    if calls.is_empty() && Thread::count() < 2 {
         return false;
     }
     let until = Instant::now() + PATIENCE;
-    let (_gpu, ended) = COME.wait_timeout(gpu, PATIENCE).unwrap_or_else(PoisonError::into_inner);
-    !ended.timed_out() || Instant::now() < until
+    let (gpu, ended) = COME.wait_timeout(gpu, PATIENCE).unwrap_or_else(PoisonError::into_inner);
+    drop(gpu);
+    let is_late = ended.timed_out() && Instant::now() >= until;
+    if is_late && !calls.is_empty() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| note(STILL_RUNS));
+    }
+    !is_late || !calls.is_empty()
 }
+
+const STILL_RUNS: &str =
+    "the program waits for a function of the host in a stream (cuLaunchHostFunc), which has not returned for 10 s";
 
 /// Does some of what is held, if that can be done.
 fn do_one() -> Result<bool> {
     let mut gpu = any();
     for group in gpu.groups() {
         let (mut all, mut points) = gpu.take_held(&group);
+        if let Work::Host(host @ Host { called: None, .. }) = &mut all[0].work {
+            drop(gpu);
+            let begun = begin_call(host, &points[0]);
+            let mut gpu = any();
+            match begun {
+                Ok(begun) => host.called = Some(begun),
+                Err(status) => {
+                    gpu.let_go(&all, &points);
+                    return Err(status);
+                }
+            }
+            gpu.put_back(all);
+            COME.notify_all();
+            return Ok(true);
+        }
         let kernels: Vec<&Kernel> = all.iter().filter_map(Held::kernel).collect();
         if kernels.is_empty() {
             drop(gpu);
@@ -196,8 +247,7 @@ fn do_one() -> Result<bool> {
             gpu.let_go(&all, &points);
             return waits.and(gpu.fault.map_or(Ok(true), Err));
         }
-        gpu.held.append(&mut all);
-        gpu.held.sort_by_key(|held| held.number);
+        gpu.put_back(all);
     }
     Ok(false)
 }

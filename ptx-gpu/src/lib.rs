@@ -18,6 +18,7 @@ mod arrays;
 mod at_end;
 mod blas;
 mod call;
+mod called;
 mod caller;
 mod calling;
 mod capture;

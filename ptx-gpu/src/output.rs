@@ -10,6 +10,14 @@ use ptx_interpreter::{Finding, Kind, Record};
 use crate::caller::Caller;
 use crate::settings::SETTINGS;
 
+/// The program begins to use the driver: there is a report from now on.
+pub(crate) fn begin() {
+    if let Some(path) = &SETTINGS.report {
+        // What is told later says if it cannot be written.
+        let _ = OpenOptions::new().append(true).create(true).open(path);
+    }
+}
+
 /// Tells what came of a launch. A line is written at once, so that processes may share the file.
 pub(crate) fn tell(record: &Record) {
     let Some(path) = &SETTINGS.report else { return complain(record) };

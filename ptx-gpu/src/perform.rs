@@ -1,17 +1,20 @@
 //! Work is done, or recorded by a stream that captures.
 
-use std::ffi::c_void;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
+use crate::called::Called;
 use crate::caller::Caller;
 use crate::calling;
 use crate::executable::Executable;
-use crate::gpu::{Gpu, Handle, any, live};
+use crate::gpu::{Gpu, Handle, any, contexts, current, live};
 use crate::host_access::{close_unfinished, tell_accesses};
 use crate::memory::Home;
 use crate::order::{Clock, Group, Member, Point};
 use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
 use crate::transfer;
+use crate::waiting::COME;
 use crate::work::{Host, Side, Transfer, WaitValue, Work};
 
 /// Gives work to a stream.
@@ -39,14 +42,21 @@ pub(crate) fn submit(stream: Handle, work: Work) -> Result {
 /// Does work, or holds it if it waits for what is done later. The host may wait for it.
 fn give(work: &Work, mut point: Point, waits: bool) -> Result {
     let (follows, may_wait) = (live()?.follows_held(work, &point), point.member.is_none());
+    let mut called = None;
     let is_held = match work {
         _ if follows => true,
         Work::Kernel(kernel) => live()?.launch(&[kernel], std::slice::from_mut(&mut point), may_wait)?,
+        Work::Host(host) if may_wait => {
+            let begun = begin_call(host, &point)?;
+            let has_ended = begun.wait_for(SHORT);
+            called = Some(Work::Host(Host { called: Some(begun), ..host.clone() }));
+            !has_ended
+        }
         _ => perform(work, &mut point).map(|()| false)?,
     };
     let mut gpu = any();
     if is_held {
-        gpu.hold(work, &mut point);
+        gpu.hold(called.as_ref().unwrap_or(work), &mut point);
     }
     gpu.end(work, &point, waits);
     Ok(())
@@ -203,10 +213,9 @@ pub(crate) fn perform(work: &Work, point: &mut Point) -> Result {
             Ok(())
         }
         Work::Library(routine) => live()?.call_library(routine, point),
-        Work::Host(Host { function, data }) => {
-            // SAFETY: the program hands over a function and its data.
-            call_back(point, || unsafe { function(*data as *mut c_void) })
-        }
+        // One that was called is done only once it has ended.
+        Work::Host(host) if host.called.is_some() => Ok(()),
+        Work::Host(host) => call_back(point, || host.call()),
         Work::Child(_) => Err(INVALID_VALUE),
         Work::Empty => Ok(()),
         Work::WaitEvent(event) => {
@@ -233,14 +242,40 @@ pub(crate) fn perform(work: &Work, point: &mut Point) -> Result {
     }
 }
 
-/// Calls a function of the program's, which comes after the work of its stream, and after other work that the host has waited for. The
-/// driver is not locked meanwhile.
+/// How long a function of the program's may take before the program goes on, and what comes after it in its stream is held.
+const SHORT: Duration = Duration::from_millis(50);
+
+/// Begins to call a function of the program's, as a driver does: in a thread of its own. It may wait for what the program does later, or
+/// for a lock that this thread has.
+pub(crate) fn begin_call(host: &Host, point: &Point) -> Result<Called> {
+    before_call(point)?;
+    let called = Called::default();
+    let (call, host, stream, context) = (called.clone(), host.clone(), point.stream, current());
+    thread::spawn(move || {
+        contexts(|all| all.push(context));
+        calling::call_back(stream, || host.call());
+        tell_accesses();
+        call.end();
+        // Whoever looks for what can be done has seen the end, or is told.
+        let _gpu = any();
+        COME.notify_all();
+    });
+    Ok(called)
+}
+
+/// Calls a function of the program's in this thread, which may have Python's lock.
 pub(crate) fn call_back(point: &Point, function: impl FnOnce()) -> Result {
-    // It may tell the rest of the program that it was called.
-    live()?.order.host_knows(&point.clock);
-    close_unfinished();
+    before_call(point)?;
     calling::call_back(point.stream, function);
     tell_accesses();
+    Ok(())
+}
+
+/// A function of the program's comes after the work of its stream, and after other work that the host has waited for. It may tell the rest
+/// of the program that it was called. The driver is not locked meanwhile.
+fn before_call(point: &Point) -> Result {
+    live()?.order.host_knows(&point.clock);
+    close_unfinished();
     Ok(())
 }
 

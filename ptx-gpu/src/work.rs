@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use crate::blas::call::Routine;
+use crate::called::Called;
 use crate::handle::Handle;
 
 /// How a kernel is launched.
@@ -148,11 +149,20 @@ pub(crate) struct Fill {
 
 pub(crate) type HostFunction = unsafe extern "C" fn(*mut c_void);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Host {
     pub(crate) function: HostFunction,
     /// A pointer of the program's.
     pub(crate) data: usize,
+    /// The call, once it has begun.
+    pub(crate) called: Option<Called>,
+}
+
+impl Host {
+    pub(crate) fn call(&self) {
+        // SAFETY: the program hands over a function and its data.
+        unsafe { (self.function)(self.data as *mut c_void) }
+    }
 }
 
 /// A number of 4 or 8 bytes that memory has to hold; `CU_STREAM_WAIT_VALUE_…` says how.

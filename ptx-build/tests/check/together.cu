@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <mutex>
 #include <thread>
 
 const int MOST = 4, N = 256, BLOCK = 64, BYTES = N * sizeof(float);
@@ -258,6 +259,25 @@ static void host() {
   has(1, stream[0]);
 }
 
+// A function of the host waits for what the thread that gave it to a stream does later.
+static void function() {
+  with_streams();
+  static std::mutex gate;
+  cudaEvent_t done;
+  MUST(cudaEventCreate(&done));
+  gate.lock();
+  MUST(cudaLaunchHostFunc(stream[0], [](void *) { gate.lock(); }, nullptr));
+  adds<<<1, 1, 0, stream[0]>>>(result);
+  MUST(cudaEventRecord(done, stream[0]));
+  if (cudaStreamQuery(stream[0]) != cudaErrorNotReady || cudaEventQuery(done) != cudaErrorNotReady) exit(5);
+  if (is_right) MUST(cudaStreamWaitEvent(stream[1], done, 0));
+  adds<<<1, 1, 0, stream[1]>>>(result);
+  gate.unlock();
+  MUST(cudaStreamSynchronize(stream[0]));
+  MUST(cudaEventQuery(done));
+  has(2, stream[1]);
+}
+
 static void nobody() {
   with_streams();
   waits<<<1, 1, 0, stream[0]>>>(flag, data, result);
@@ -279,6 +299,7 @@ int main(int arguments, char **words) {
   else if (is("stream")) other_stream();
   else if (is("event")) event();
   else if (is("host")) host();
+  else if (is("function")) function();
   else if (is("nobody")) nobody();
   else return 2;
   puts("done");

@@ -27,4 +27,8 @@ fn calls_while_the_interpreter_ends_are_no_fault() {
     let (_, printed, complaint) = check(&[], Command::new("python3").arg(source("ends.py")));
     assert_eq!(printed, "0 0 0\n0\n0\n", "{complaint}");
     assert!(complaint.starts_with("error: the program launched no kernel\n"), "{complaint}");
+    assert!(
+        complaint.ends_with("→ it has used the driver: see whether it leaves out what it was to launch\n"),
+        "{complaint}"
+    );
 }

@@ -25,7 +25,7 @@ fn program() -> Program {
 #[test]
 fn gpus_wait_for_each_other() {
     let program = program();
-    let (sum, tells) = ("together.cu:54", "together.cu:37");
+    let (sum, tells) = ("together.cu:55", "together.cu:38");
     for gpus in ["2", "3"] {
         let title =
             "error[order]: a thread reads what earlier work of another GPU has written, and nothing orders the two";
@@ -34,13 +34,13 @@ fn gpus_wait_for_each_other() {
         let title = "reads bytes that kernel `fill` in stream 1 of GPU 0 writes, and nothing orders the two";
         finds(&program, gpus, "end", &["error[race]: kernel `all_reduce` in stream ", title, sum]);
         let title = " reads bytes that kernel `fill` in stream 1 of GPU 0 writes, and nothing orders the two";
-        finds(&program, gpus, "ring", &["error[race]: kernel `pass_on` in stream ", title, "together.cu:78"]);
+        finds(&program, gpus, "ring", &["error[race]: kernel `pass_on` in stream ", title, "together.cu:79"]);
         let title =
             "error[order]: a thread writes what earlier work of another GPU has read, and nothing orders the two";
-        finds(&program, gpus, "buffers", &[title, "together.cu:107"]);
+        finds(&program, gpus, "buffers", &[title, "together.cu:108"]);
         finds(&program, gpus, "early", &["error[uninitialised]: bytes are read that nobody has written", sum]);
         let title = "error[order]: two strong accesses race, because the scope of one is narrower than `.sys`";
-        finds(&program, gpus, "atomic", &[title, "called at", "together.cu:57", "of GPU 1 "]);
+        finds(&program, gpus, "atomic", &[title, "called at", "together.cu:58", "of GPU 1 "]);
         let title = "error[bounds]: a kernel of GPU 0 uses memory of GPU 1, and peer access is not enabled";
         finds(&program, gpus, "peer", &[title, tells, "cudaDeviceEnablePeerAccess"]);
     }
@@ -54,6 +54,12 @@ fn a_kernel_waits_for_a_stream_or_the_host() {
     let title = "error[race]: kernel `adds` in stream 2 writes bytes that kernel `waits` in stream 1 writes, and nothing orders the two";
     finds(&program, "1", "event", &[title]);
     let title = "error[deadlock]: all threads wait, and nobody is left who could end that";
-    finds(&program, "1", "host", &[title, "together.cu:89", "goes around in a loop"]);
-    finds(&program, "1", "nobody", &[title, "together.cu:89"]);
+    finds(&program, "1", "host", &[title, "together.cu:90", "goes around in a loop"]);
+    finds(&program, "1", "nobody", &[title, "together.cu:90"]);
+}
+
+#[test]
+fn a_stream_waits_for_a_function_of_the_host() {
+    let title = "error[race]: kernel `adds` in stream 2 writes bytes that kernel `adds` in stream 1 writes, and nothing orders the two";
+    finds(&program(), "1", "function", &[title]);
 }

@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char};
 use crate::call::{calls, put, put_if, put_text, text};
 use crate::device::uuid_bytes;
 use crate::gpu::{Gpu, any, begun};
+use crate::output;
 use crate::status::{INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, Result, Status};
 
 /// The release that this library is like: 13.5.
@@ -43,7 +44,9 @@ calls! {
             return Err(INVALID_VALUE);
         }
         let mut gpu = any();
-        gpu.is_initialized = true;
+        if !std::mem::replace(&mut gpu.is_initialized, true) {
+            output::begin();
+        }
         if gpu.gpus.is_empty() { Err(NO_DEVICE) } else { Ok(()) }
     }
 

@@ -100,7 +100,7 @@ pub(crate) struct HostNode {
 
 impl HostNode {
     pub(crate) fn work(&self) -> Result<Work> {
-        Ok(Work::Host(Host { function: self.function.ok_or(INVALID_VALUE)?, data: self.data }))
+        Ok(Work::Host(Host { function: self.function.ok_or(INVALID_VALUE)?, data: self.data, called: None }))
     }
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn fill_of(work: &Work) -> Option<&Fill> {
 
 fn host_of(work: &Work) -> Option<HostNode> {
     match work {
-        Work::Host(Host { function, data }) => Some(HostNode { function: Some(*function), data: *data }),
+        Work::Host(Host { function, data, .. }) => Some(HostNode { function: Some(*function), data: *data }),
         _ => None,
     }
 }

@@ -228,7 +228,7 @@ calls! {
         data: *mut c_void,
     ) {
         let function = function.ok_or(INVALID_VALUE)?;
-        submit(stream, Work::Host(Host { function, data: data as usize }))
+        submit(stream, Work::Host(Host { function, data: data as usize, called: None }))
     }
 
     #[ptsz]

@@ -264,6 +264,11 @@ impl Order {
         self.awaited.get(&Thread::current()).is_some_and(|awaited| self.is_held(awaited))
     }
 
+    /// This thread of the host waits no longer.
+    pub(crate) fn await_nothing(&mut self) {
+        self.awaited.remove(&Thread::current());
+    }
+
     /// The host waits for all that is held.
     pub(crate) fn await_held(&mut self) {
         let held = self.held.clone();

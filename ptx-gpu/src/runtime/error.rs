@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char};
 
 use crate::changed::Call;
 use crate::gpu::{any, contexts, current};
+use crate::output;
 use crate::status::{Result, Status};
 
 thread_local! {
@@ -72,7 +73,9 @@ pub(super) fn of(status: u32) -> Result {
 /// The runtime begins the driver, retains the first GPU's primary context, and uses it in a thread that has none.
 pub(super) fn ready() {
     let mut gpu = any();
-    gpu.is_initialized = true;
+    if !std::mem::replace(&mut gpu.is_initialized, true) {
+        output::begin();
+    }
     if current() != 0 {
         return;
     }

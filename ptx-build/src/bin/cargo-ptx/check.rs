@@ -89,7 +89,7 @@ impl Check {
         output::unchecked(&records, self.json)?;
         self.allow.tell(&allowed, self.json)?;
         self.counted.tell(&records, self.json)?;
-        self.judge(&records, status)
+        self.judge(&records, status, report.exists())
     }
 
     /// Compiling the library takes a minute: a program that is not there is told before that.
@@ -144,7 +144,7 @@ impl Check {
         }
     }
 
-    fn judge(&self, records: &[Record], status: Option<ExitStatus>) -> Result<u8> {
+    fn judge(&self, records: &[Record], status: Option<ExitStatus>, uses_driver: bool) -> Result<u8> {
         let program = self.command.first().map(|name| name.display().to_string()).unwrap_or_default();
         if let Some((record, stop)) = records.iter().find_map(|record| Some((record, record.stop.as_ref()?))) {
             return Err(Error::new(stop).at(&record.kernel).fix("let the program do without this kernel"));
@@ -179,9 +179,12 @@ impl Check {
         if !records.is_empty() {
             return Ok(NOT_RUN);
         }
-        Err(Error::new("the program launched no kernel")
-            .at(program)
-            .fix("see whether it opens libcuda.so.1: a program of another user does not"))
+        let fix = if uses_driver {
+            "it has used the driver: see whether it leaves out what it was to launch"
+        } else {
+            "see whether it opens libcuda.so.1: a program of another user does not"
+        };
+        Err(Error::new("the program launched no kernel").at(program).fix(fix))
     }
 }
 
