@@ -13,13 +13,19 @@ pub(super) fn arithmetic(name: &str, mut words: Words<'_>) -> Option<Faster> {
     let is_nearest = words.flag("rn");
     let (nan, relu) = (is_extreme && words.flag("NaN"), name == "fma" && words.flag("relu"));
     let ty = words.last("f16 f16x2 bf16 bf16x2")?;
-    let (wide, narrow) = (widening(ty), narrowing(ty));
-    let is_brain = ty.kind == Kind::Brain;
+    match ty.kind {
+        Kind::Brain => arithmetic_of::<true>(name, is_nearest, nan, relu, ty),
+        _ => arithmetic_of::<false>(name, is_nearest, nan, relu, ty),
+    }
+}
+
+fn arithmetic_of<const BRAIN: bool>(name: &str, is_nearest: bool, nan: bool, relu: bool, ty: Type) -> Option<Faster> {
+    let (wide, narrow) = (widened::<BRAIN>, narrowed::<BRAIN>);
     Some(match name {
         "add" => each(ty, move |[a, b]| narrow(wide(a) + wide(b))),
         "sub" => each(ty, move |[a, b]| narrow(wide(a) - wide(b))),
         // A product of two `bf16` may be less than an `f32` has.
-        "mul" if !is_brain => each(ty, move |[a, b]| narrow(wide(a) * wide(b))),
+        "mul" if !BRAIN => each(ty, move |[a, b]| narrow(wide(a) * wide(b))),
         "mul" => each(ty, move |[a, b]| narrow(to_odd(f64::from(wide(a)) * f64::from(wide(b)), 0.0))),
         "fma" if is_nearest => each(ty, move |numbers| {
             let [a, b, c] = numbers.map(|bits| f64::from(wide(bits)));
@@ -29,26 +35,33 @@ pub(super) fn arithmetic(name: &str, mut words: Words<'_>) -> Option<Faster> {
         }),
         "min" | "max" => {
             let greatest = name == "max";
-            each(ty, move |[a, b]| match (wide(a).is_nan(), wide(b).is_nan()) {
-                (true, true) => NAN,
-                (true, _) | (_, true) if nan => NAN,
-                (true, _) => b,
-                (_, true) => a,
-                _ if wide(a) == wide(b) => {
-                    if greatest {
-                        a & b
-                    } else {
-                        a | b
-                    }
-                }
-                _ if (wide(a) > wide(b)) == greatest => a,
-                _ => b,
-            })
+            each(ty, move |[a, b]| extreme_of(greatest, nan, [a, b], [wide(a), wide(b)]))
         }
         "neg" => each(ty, |[a]| a ^ TOP),
         "abs" => each(ty, |[a]| a & !TOP),
         _ => return None,
     })
+}
+
+/// Of two zeros the negative one is less.
+#[inline(always)]
+fn extreme_of(greatest: bool, nan: bool, [a, b]: [u32; 2], [first, second]: [f32; 2]) -> u32 {
+    let both = if greatest { a & b } else { a | b };
+    let (is_first, is_same) = ((first > second) == greatest, first == second);
+    let found = if is_same {
+        both
+    } else if is_first {
+        a
+    } else {
+        b
+    };
+    match (first.is_nan(), second.is_nan()) {
+        (false, false) => found,
+        (true, true) => NAN,
+        _ if nan => NAN,
+        (true, false) => b,
+        (false, true) => a,
+    }
 }
 
 /// `cvt` between floats, and to integers.
@@ -70,14 +83,11 @@ pub(super) fn conversion(mut words: Words<'_>) -> Option<Faster> {
     if to == from {
         return whole(round?, to);
     }
-    let (narrow, wide) = (narrowing(to), widening(from));
     Some(match (round, to.bits, from.bits) {
-        (Some("rn"), 16, 32) if to.lanes == 1 => sure([()], move |[a]| narrow(single(a, false)).into()),
-        (Some("rn"), 16, 32) => {
-            let narrow = move |a: u64| u64::from(narrow(single(a, false)));
-            sure([(); 2], move |[a, b]| narrow(a) << 16 | narrow(b))
-        }
-        (None, 32, 16) => sure([()], move |[a]| bits(wide(a as u32), false)),
+        (Some("rn"), 16, 32) if to.kind == Kind::Brain => narrowing::<true>(to),
+        (Some("rn"), 16, 32) => narrowing::<false>(to),
+        (None, 32, 16) if from.kind == Kind::Brain => sure([()], |[a]| bits(widened::<true>(a as u32), false)),
+        (None, 32, 16) => sure([()], |[a]| bits(widened::<false>(a as u32), false)),
         (Some("rn"), 32, 64) => sure([()], |[a]| bits(f64::from_bits(a) as f32, false)),
         (None, 64, 32) => numbers(|[a]| f64::from(single(a, false)).to_bits()),
         _ => return None,
@@ -121,19 +131,41 @@ fn whole(round: &str, ty: Type) -> Option<Faster> {
     }
 }
 
+/// Of one number, or of two: the first is the upper half.
+fn narrowing<const BRAIN: bool>(to: Type) -> Faster {
+    let narrow = |a: u64| u64::from(narrowed::<BRAIN>(single(a, false)));
+    match to.lanes {
+        1 => sure([()], move |[a]| narrow(a)),
+        _ => sure([(); 2], move |[a, b]| narrow(a) << 16 | narrow(b)),
+    }
+}
+
 /// For both numbers, if there are two.
 fn each<const N: usize>(ty: Type, of: impl Fn([u32; N]) -> u32 + Send + Sync + 'static) -> Faster {
-    let low = move |sources: [u64; N]| u64::from(of(sources.map(|source| source as u32 & 0xffff)));
     match ty.lanes {
-        1 => sure([(); N], low),
-        _ => sure([(); N], move |sources| low(sources.map(|source| source >> 16)) << 16 | low(sources)),
+        1 => sure([(); N], move |sources| of(sources.map(|source| source as u32 & 0xffff)).into()),
+        _ => sure([(); N], move |sources| {
+            let half = |shift: u32| u64::from(of(sources.map(|source| (source >> shift) as u32 & 0xffff)));
+            [16, 0].into_iter().fold(0, |all, shift| all << 16 | half(shift))
+        }),
     }
 }
 
 /// From 16 bits to an `f32`, which has all of them.
-fn widening(ty: Type) -> impl Fn(u32) -> f32 + Copy + Send + Sync + 'static {
-    let is_brain = ty.kind == Kind::Brain;
-    move |number| if is_brain { f32::from_bits(number << 16) } else { of_half(number) }
+#[inline(always)]
+fn widened<const BRAIN: bool>(number: u32) -> f32 {
+    if BRAIN { f32::from_bits(number << 16) } else { of_half(number) }
+}
+
+/// From an `f32` to 16 bits, to the nearest one; of two the even one.
+#[inline(always)]
+fn narrowed<const BRAIN: bool>(number: f32) -> u32 {
+    let bits = number.to_bits();
+    match number.is_nan() {
+        true => NAN,
+        false if BRAIN => (bits + 0x7fff + (bits >> 16 & 1)) >> 16,
+        false => to_half(number),
+    }
 }
 
 #[inline(always)]
@@ -146,19 +178,6 @@ fn of_half(number: u32) -> f32 {
         _ => (exponent + 127 - 15) << 23 | fraction << 13,
     };
     f32::from_bits(sign | bits)
-}
-
-/// From an `f32` to 16 bits, to the nearest one; of two the even one.
-fn narrowing(ty: Type) -> impl Fn(f32) -> u32 + Copy + Send + Sync + 'static {
-    let is_brain = ty.kind == Kind::Brain;
-    move |number| match number.is_nan() {
-        true => NAN,
-        false if is_brain => {
-            let bits = number.to_bits();
-            (bits + 0x7fff + (bits >> 16 & 1)) >> 16
-        }
-        false => to_half(number),
-    }
 }
 
 #[inline(always)]
@@ -191,10 +210,9 @@ fn sum(a: f64, b: f64) -> f32 {
 fn to_odd(number: f64, rest: f64) -> f32 {
     let near = number as f32;
     let far = number - f64::from(near);
-    let far = if far == 0.0 { rest } else { far };
-    if !number.is_finite() || far == 0.0 || near.to_bits() & 1 == 1 {
-        return near;
-    }
-    let is_beyond = (far > 0.0) != (near.is_sign_negative());
-    f32::from_bits(if is_beyond { near.to_bits() + 1 } else { near.to_bits() - 1 })
+    let (far, bits) = (if far == 0.0 { rest } else { far }, near.to_bits());
+    let is_done = !number.is_finite() | (far == 0.0) | (bits & 1 == 1);
+    let is_beyond = (far > 0.0) != near.is_sign_negative();
+    let odd = if is_beyond { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+    f32::from_bits(if is_done { bits } else { odd })
 }
