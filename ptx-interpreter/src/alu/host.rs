@@ -30,8 +30,15 @@ fn find(name: &str, mut words: Words<'_>) -> Option<Faster> {
             let (flushed, nan) = (words.flag("ftz"), words.flag("NaN"));
             let (ty, greatest) = (words.last("f32 f64")?, name == "max");
             Some(match ty.bits {
-                32 => sure([(); 2], move |[a, b]| extreme(greatest, nan, [a, b].map(|bits| single(bits, flushed)))),
-                _ => sure([(); 2], move |[a, b]| extreme_of_long(greatest, a, b)),
+                32 => sure([(); 2], move |numbers| {
+                    let numbers = numbers.map(|bits| single(bits, flushed));
+                    let numbers = numbers.map(|number| (number.to_bits().into(), number));
+                    extreme(greatest, nan, Some(NAN), numbers, f32::is_nan)
+                }),
+                _ => sure([(); 2], move |numbers| {
+                    let numbers = numbers.map(|bits| (bits, f64::from_bits(bits)));
+                    extreme(greatest, nan, None, numbers, f64::is_nan)
+                }),
             })
         }
         "neg" | "abs" => {
@@ -131,39 +138,25 @@ pub(super) fn bits(number: f32, saturated: bool) -> u64 {
     }
 }
 
-/// Of two zeros the negative one is less.
+/// The less or the greater of two numbers, which are there with their bits. Of two zeros the negative one is less. `only` is the NaN of
+/// formats that give one.
 #[inline(always)]
-fn extreme(greatest: bool, nan: bool, [a, b]: [f32; 2]) -> u64 {
-    let bits = |number: f32| u64::from(number.to_bits());
-    let both = if greatest { bits(a) & bits(b) } else { bits(a) | bits(b) };
-    let found = match (a.is_nan(), b.is_nan()) {
-        (true, true) => return NAN,
-        (true, _) | (_, true) if nan => return NAN,
-        (true, _) => bits(b),
-        (_, true) => bits(a),
-        _ if a == b => both,
-        _ if (a > b) == greatest => bits(a),
-        _ => bits(b),
-    };
-    found
-}
-
-#[inline(always)]
-fn extreme_of_long(greatest: bool, a: u64, b: u64) -> u64 {
-    let (first, second) = (f64::from_bits(a), f64::from_bits(b));
-    match (first.is_nan(), second.is_nan()) {
-        (true, _) => b,
-        (_, true) => a,
-        _ if first == second => {
-            if greatest {
-                a & b
-            } else {
-                a | b
-            }
-        }
-        _ if (first > second) == greatest => a,
-        _ => b,
-    }
+pub(super) fn extreme<N: PartialOrd + Copy>(
+    greatest: bool,
+    nan: bool,
+    only: Option<u64>,
+    [(a, first), (b, second)]: [(u64, N); 2],
+    is_nan: impl Fn(N) -> bool,
+) -> u64 {
+    let (no_first, no_second) = (is_nan(first), is_nan(second));
+    // All are computed, so that the host's vectors are used.
+    let both = if greatest { a & b } else { a | b };
+    let found = if (first > second) == greatest { a } else { b };
+    let found = if first == second { both } else { found };
+    let found = if no_second { a } else { found };
+    let found = if no_first { b } else { found };
+    let is_none = (no_first & no_second) | (nan & (no_first | no_second));
+    only.filter(|_| is_none).unwrap_or(found)
 }
 
 /// What the host computes is right.

@@ -1,7 +1,7 @@
 //! Floats of 16 bits, and conversions from one format to another, by the host's own numbers: see [`host`](super::host).
 
 use super::format::{DOUBLE, SINGLE};
-use super::host::{Faster, bits, numbers, single, sure};
+use super::host::{Faster, bits, extreme, numbers, single, sure};
 use super::words::{Kind, Type, Words};
 
 const NAN: u32 = 0x7fff;
@@ -35,33 +35,15 @@ fn arithmetic_of<const BRAIN: bool>(name: &str, is_nearest: bool, nan: bool, rel
         }),
         "min" | "max" => {
             let greatest = name == "max";
-            each(ty, move |[a, b]| extreme_of(greatest, nan, [a, b], [wide(a), wide(b)]))
+            each(ty, move |[a, b]| {
+                let numbers = [(a.into(), wide(a)), (b.into(), wide(b))];
+                extreme(greatest, nan, Some(NAN.into()), numbers, f32::is_nan) as u32
+            })
         }
         "neg" => each(ty, |[a]| a ^ TOP),
         "abs" => each(ty, |[a]| a & !TOP),
         _ => return None,
     })
-}
-
-/// Of two zeros the negative one is less.
-#[inline(always)]
-fn extreme_of(greatest: bool, nan: bool, [a, b]: [u32; 2], [first, second]: [f32; 2]) -> u32 {
-    let both = if greatest { a & b } else { a | b };
-    let (is_first, is_same) = ((first > second) == greatest, first == second);
-    let found = if is_same {
-        both
-    } else if is_first {
-        a
-    } else {
-        b
-    };
-    match (first.is_nan(), second.is_nan()) {
-        (false, false) => found,
-        (true, true) => NAN,
-        _ if nan => NAN,
-        (true, false) => b,
-        (false, true) => a,
-    }
 }
 
 /// `cvt` between floats, and to integers.
@@ -161,23 +143,20 @@ fn widened<const BRAIN: bool>(number: u32) -> f32 {
 #[inline(always)]
 fn narrowed<const BRAIN: bool>(number: f32) -> u32 {
     let bits = number.to_bits();
-    match number.is_nan() {
-        true => NAN,
-        false if BRAIN => (bits + 0x7fff + (bits >> 16 & 1)) >> 16,
-        false => to_half(number),
-    }
+    let near = if BRAIN { bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16 } else { to_half(number) };
+    if number.is_nan() { NAN } else { near }
 }
 
 #[inline(always)]
 fn of_half(number: u32) -> f32 {
     const LEAST: f32 = f32::from_bits((127 - 24) << 23);
-    let (sign, exponent, fraction) = ((number & TOP) << 16, number >> 10 & 0x1f, number & 0x3ff);
-    let bits = match exponent {
-        0 => (fraction as f32 * LEAST).to_bits(),
-        0x1f => 0x7f80_0000 | fraction << 13,
-        _ => (exponent + 127 - 15) << 23 | fraction << 13,
-    };
-    f32::from_bits(sign | bits)
+    const BIAS: u32 = (127 - 15) << 23;
+    let (sign, exponent) = ((number & TOP) << 16, number >> 10 & 0x1f);
+    // All are computed, so that the host's vectors are used.
+    let normal = ((number & 0x7fff) << 13) + BIAS;
+    let small = ((number & 0x3ff) as f32 * LEAST).to_bits();
+    let bits = if exponent == 0x1f { normal + BIAS } else { normal };
+    f32::from_bits(sign | if exponent == 0 { small } else { bits })
 }
 
 #[inline(always)]
@@ -186,15 +165,11 @@ fn to_half(number: f32) -> u32 {
     const BEYOND: u32 = 0x477f_f000;
     const NORMAL: u32 = (127 - 14) << 23;
     let (sign, own) = (number.to_bits() >> 16 & TOP, number.to_bits() & 0x7fff_ffff);
-    let bits = if own >= BEYOND {
-        0x7c00
-    } else if own < NORMAL {
-        // The last bit of a half is that of the least number.
-        (f32::from_bits(own) + 0.5).to_bits() - 0.5f32.to_bits()
-    } else {
-        (own - ((127 - 15) << 23) + 0xfff + (own >> 13 & 1)) >> 13
-    };
-    sign | bits
+    // The last bit of a half is that of the least number.
+    let small = (f32::from_bits(own) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
+    let normal = own.wrapping_sub((127 - 15) << 23).wrapping_add(0xfff + (own >> 13 & 1)) >> 13;
+    let bits = if own < NORMAL { small } else { normal };
+    sign | if own >= BEYOND { 0x7c00 } else { bits }
 }
 
 /// A sum of two numbers, for what is rounded again.
