@@ -2,7 +2,8 @@
 
 use super::format::{DOUBLE, SINGLE};
 use super::host::{Faster, bits, extreme, numbers, single, sure};
-use super::words::{Kind, Type, Words};
+use super::words::{Alu, Kind, SOURCES, Type, Words, vectors};
+use crate::machine::lanes::Lanes;
 
 const NAN: u32 = 0x7fff;
 const TOP: u32 = 0x8000;
@@ -122,15 +123,23 @@ fn narrowing<const BRAIN: bool>(to: Type) -> Faster {
     }
 }
 
-/// For both numbers, if there are two.
-fn each<const N: usize>(ty: Type, of: impl Fn([u32; N]) -> u32 + Send + Sync + 'static) -> Faster {
-    match ty.lanes {
-        1 => sure([(); N], move |sources| of(sources.map(|source| source as u32 & 0xffff)).into()),
-        _ => sure([(); N], move |sources| {
-            let half = |shift: u32| u64::from(of(sources.map(|source| (source >> shift) as u32 & 0xffff)));
-            [16, 0].into_iter().fold(0, |all, shift| all << 16 | half(shift))
-        }),
-    }
+/// For both numbers, if there are two: first for the lower halves of all lanes.
+fn each<const N: usize>(ty: Type, of: impl Fn([u32; N]) -> u32 + Copy + Send + Sync + 'static) -> Faster {
+    let half = move |sources: &[&Lanes; SOURCES], lane: usize, shift: u32| {
+        u64::from(of(std::array::from_fn(|at| (sources[at][lane] >> shift) as u32 & 0xffff)))
+    };
+    let low = vectors(move |sources, to, lane| to[0][lane] = half(sources, lane, 0));
+    let high = vectors(move |sources, to, lane| to[0][lane] |= half(sources, lane, 16) << 16);
+    Box::new(move |exact| match ty.lanes {
+        1 => Alu { apply: low, ..exact },
+        _ => {
+            let apply = Box::new(move |sources: &[&Lanes; SOURCES], to: &mut [Lanes; 2], mask: u32| {
+                low(sources, to, mask);
+                high(sources, to, mask);
+            });
+            Alu { apply, ..exact }
+        }
+    })
 }
 
 /// From 16 bits to an `f32`, which has all of them.
