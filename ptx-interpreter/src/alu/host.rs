@@ -30,12 +30,12 @@ fn find(name: &str, mut words: Words<'_>) -> Option<Faster> {
             let (flushed, nan) = (words.flag("ftz"), words.flag("NaN"));
             let (ty, greatest) = (words.last("f32 f64")?, name == "max");
             Some(match ty.bits {
-                32 => sure([(); 2], move |numbers| {
+                32 => sure(move |numbers: [u64; 2]| {
                     let numbers = numbers.map(|bits| single(bits, flushed));
                     let numbers = numbers.map(|number| (number.to_bits().into(), number));
                     extreme(greatest, nan, Some(NAN), numbers, f32::is_nan)
                 }),
-                _ => sure([(); 2], move |numbers| {
+                _ => sure(move |numbers: [u64; 2]| {
                     let numbers = numbers.map(|bits| (bits, f64::from_bits(bits)));
                     extreme(greatest, nan, None, numbers, f64::is_nan)
                 }),
@@ -46,8 +46,8 @@ fn find(name: &str, mut words: Words<'_>) -> Option<Faster> {
             let top = if ty.bits == 32 { TOP } else { TOP_OF_LONG };
             let whole = top | (top - 1);
             Some(match name {
-                "neg" => sure([()], move |[a]| a & whole ^ top),
-                _ => sure([()], move |[a]| a & whole & !top),
+                "neg" => sure(move |[a]| a & whole ^ top),
+                _ => sure(move |[a]| a & whole & !top),
             })
         }
         _ => arithmetic(name, words),
@@ -55,8 +55,10 @@ fn find(name: &str, mut words: Words<'_>) -> Option<Faster> {
 }
 
 fn arithmetic(name: &str, mut words: Words<'_>) -> Option<Faster> {
-    let beyond = name == "div" && words.flag("approx");
-    let _ = words.one_of(&["approx", "full"]);
+    let is_approximate = words.flag("approx");
+    if !is_approximate {
+        words.flag("full");
+    }
     let Modifiers { round, flushed, saturated, relu: false, ty } = modifiers(words, false)? else { return None };
     if round.is_some_and(|round| round != Round::NearestTiesToEven) {
         return None;
@@ -82,7 +84,7 @@ fn arithmetic(name: &str, mut words: Words<'_>) -> Option<Faster> {
         "add" => normal(flushed, move |[a, b]| to(of(a) + of(b))),
         "sub" => normal(flushed, move |[a, b]| to(of(a) - of(b))),
         "mul" => normal(flushed, move |[a, b]| to(of(a) * of(b))),
-        "div" if beyond => normal(flushed, move |[a, b]| to(quotient(of(a), of(b)))),
+        "div" if is_approximate => normal(flushed, move |[a, b]| to(quotient(of(a), of(b)))),
         "div" => normal(flushed, move |[a, b]| to(of(a) / of(b))),
         "fma" | "mad" => normal(flushed, move |[a, b, c]| to(of(a).mul_add(of(b), of(c)))),
         "rcp" => normal(flushed, move |[a]| to(1.0 / of(a))),
@@ -160,7 +162,7 @@ pub(super) fn extreme<N: PartialOrd + Copy>(
 }
 
 /// What the host computes is right.
-pub(super) fn sure<const N: usize>(_: [(); N], of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
+pub(super) fn sure<const N: usize>(of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
     Box::new(move |exact| {
         let apply = vectors(move |sources, to, lane| to[0][lane] = of(std::array::from_fn(|at| sources[at][lane])));
         Alu { apply, ..exact }
@@ -176,7 +178,7 @@ pub(super) fn numbers<const N: usize>(of: impl Fn([u64; N]) -> u64 + Send + Sync
 fn normal<const N: usize>(flushed: bool, of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
     let least = u64::from(f32::MIN_POSITIVE.to_bits());
     match flushed {
-        false => sure([(); N], of),
+        false => sure(of),
         true => quick(of, move |result| (result & !TOP).wrapping_sub(1) >= least),
     }
 }

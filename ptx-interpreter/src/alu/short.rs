@@ -60,8 +60,7 @@ pub(super) fn conversion(mut words: Words<'_>) -> Option<Faster> {
         return None;
     }
     if saturated {
-        return (round.is_none() && to == SINGLE && from == SINGLE)
-            .then(|| sure([()], |[a]| bits(single(a, false), true)));
+        return (round.is_none() && to == SINGLE && from == SINGLE).then(|| sure(|[a]| bits(single(a, false), true)));
     }
     if to == from {
         return whole(round?, to);
@@ -69,9 +68,9 @@ pub(super) fn conversion(mut words: Words<'_>) -> Option<Faster> {
     Some(match (round, to.bits, from.bits) {
         (Some("rn"), 16, 32) if to.kind == Kind::Brain => narrowing::<true>(to),
         (Some("rn"), 16, 32) => narrowing::<false>(to),
-        (None, 32, 16) if from.kind == Kind::Brain => sure([()], |[a]| bits(widened::<true>(a as u32), false)),
-        (None, 32, 16) => sure([()], |[a]| bits(widened::<false>(a as u32), false)),
-        (Some("rn"), 32, 64) => sure([()], |[a]| bits(f64::from_bits(a) as f32, false)),
+        (None, 32, 16) if from.kind == Kind::Brain => sure(|[a]| bits(widened::<true>(a as u32), false)),
+        (None, 32, 16) => sure(|[a]| bits(widened::<false>(a as u32), false)),
+        (Some("rn"), 32, 64) => sure(|[a]| bits(f64::from_bits(a) as f32, false)),
         (None, 64, 32) => numbers(|[a]| f64::from(single(a, false)).to_bits()),
         _ => return None,
     })
@@ -92,7 +91,7 @@ fn to_integer(round: &str, to: Type, from: Type, flushed: bool) -> Option<Faster
     let of = rounding(round)?;
     let nan = if from.bits == 64 || to.bits == 64 { 1 << (to.bits - 1) } else { 0 };
     let number = move |bits| if from.bits == 32 { single(bits, flushed).into() } else { f64::from_bits(bits) };
-    Some(sure([()], move |[a]| {
+    Some(sure(move |[a]| {
         let number = of(number(a));
         match (to.is_signed(), to.bits) {
             _ if number.is_nan() => nan,
@@ -108,7 +107,7 @@ fn to_integer(round: &str, to: Type, from: Type, flushed: bool) -> Option<Faster
 fn whole(round: &str, ty: Type) -> Option<Faster> {
     let of = rounding(round)?;
     match ty {
-        SINGLE => Some(sure([()], move |[a]| bits(of(single(a, false).into()) as f32, false))),
+        SINGLE => Some(sure(move |[a]| bits(of(single(a, false).into()) as f32, false))),
         DOUBLE => Some(numbers(move |[a]| of(f64::from_bits(a)).to_bits())),
         _ => None,
     }
@@ -118,8 +117,8 @@ fn whole(round: &str, ty: Type) -> Option<Faster> {
 fn narrowing<const BRAIN: bool>(to: Type) -> Faster {
     let narrow = |a: u64| u64::from(narrowed::<BRAIN>(single(a, false)));
     match to.lanes {
-        1 => sure([()], move |[a]| narrow(a)),
-        _ => sure([(); 2], move |[a, b]| narrow(a) << 16 | narrow(b)),
+        1 => sure(move |[a]| narrow(a)),
+        _ => sure(move |[a, b]| narrow(a) << 16 | narrow(b)),
     }
 }
 
