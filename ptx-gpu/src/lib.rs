@@ -64,6 +64,7 @@ mod status;
 mod stream;
 mod texture;
 mod transfer;
+mod unchecked;
 mod visible;
 mod waiting;
 mod work;

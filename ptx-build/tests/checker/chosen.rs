@@ -57,11 +57,13 @@ fn launches_that_are_not_chosen_only_run() {
 #[test]
 fn no_such_kernel_is_an_error() {
     let program = Program::of_nvcc("chosen.cu", &[]);
-    let (code, lines, complaint) = chosen(&program, &["--kernel", "rotation"]);
-    assert_eq!((code, lines), (Some(2), vec!["not checked: 10 launches of 3 kernels".to_owned()]));
-    let told =
-        "error: the program launched no kernel of this name\n  at rotation\n  → it launched fill, sum, wrong::rotate\n";
-    assert!(complaint.ends_with(told), "{complaint}");
+    for name in ["rotation", "rotate::wrong", "wrong::rotate::rotate"] {
+        let (code, lines, complaint) = chosen(&program, &["--kernel", name]);
+        assert_eq!((code, lines), (Some(2), vec!["not checked: 10 launches of 3 kernels".to_owned()]));
+        let told = "error: the program launched no kernel of this name";
+        let told = format!("{told}\n  at {name}\n  → it launched fill, sum, wrong::rotate\n");
+        assert!(complaint.ends_with(&told), "{complaint}");
+    }
 }
 
 /// Memory is as it was before, and the launch is run again.
