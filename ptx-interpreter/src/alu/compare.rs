@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
+use super::faster::single;
 use super::format::{Format, by_format};
-use super::host::single;
 use super::logic::combination;
 use super::words::{Alu, Apply, Type, Words, by_sign, lanewise, low, vectors};
 

@@ -4,11 +4,16 @@ use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
 use super::format::{DOUBLE, Format, HALF, ROUNDINGS, SINGLE, by_format, float, round_of};
-use super::host::faster;
+use super::modifiers::{Modifiers, modifiers};
 use super::words::{Alu, Kind, Type, Words, low};
+use super::{host, short};
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
-    Some(faster(name, words.clone(), exact(name, words)?))
+    let exact = exact(name, words.clone())?;
+    Some(match host::find(name, words.clone()).or_else(|| short::arithmetic(name, words)) {
+        Some(faster) => faster(exact),
+        None => exact,
+    })
 }
 
 pub(super) fn exact(name: &str, words: Words<'_>) -> Option<Alu> {
@@ -29,29 +34,6 @@ pub(super) fn exact(name: &str, words: Words<'_>) -> Option<Alu> {
         }
         _ => None,
     }
-}
-
-/// `{.rnd}{.ftz}{.sat}.type`, of which each type has its own.
-pub(super) struct Modifiers {
-    pub(super) round: Option<Round>,
-    pub(super) flushed: bool,
-    pub(super) saturated: bool,
-    pub(super) relu: bool,
-    pub(super) ty: Type,
-}
-
-pub(super) fn modifiers(mut words: Words<'_>, of_fused: bool) -> Option<Modifiers> {
-    let word = words.one_of(&ROUNDINGS);
-    let (flushed, saturated) = (words.flag("ftz"), words.flag("sat"));
-    let relu = !saturated && words.flag("relu");
-    let ty = words.last("f16 f16x2 bf16 bf16x2 f32 f32x2 f64")?;
-    let legal = match (ty.bits, ty.kind) {
-        (64, _) => !flushed && !saturated && !relu,
-        (32, _) => !relu && !(saturated && ty.lanes == 2),
-        (_, Kind::Brain) => !flushed && !saturated && (of_fused || matches!(word, None | Some("rn"))),
-        _ => matches!(word, None | Some("rn")),
-    };
-    legal.then_some(Modifiers { round: word.map(round_of), flushed, saturated, relu, ty })
 }
 
 const NEAREST: Round = Round::NearestTiesToEven;

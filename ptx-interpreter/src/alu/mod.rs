@@ -2,11 +2,15 @@
 
 mod compare;
 mod convert;
+mod faster;
 mod float;
 mod format;
 mod host;
 mod integer;
 mod logic;
+mod modifiers;
+#[cfg(test)]
+mod same;
 mod short;
 mod small;
 mod undefined;

@@ -1,7 +1,7 @@
-//! Floats of 16 bits, and conversions from one format to another, by the host's own numbers: see [`host`](super::host).
+//! Floats of 16 bits, and conversions from one format to another, by the host's own numbers: see [`faster`](super::faster).
 
+use super::faster::{Faster, bits, extreme, numbers, single, sure};
 use super::format::{DOUBLE, SINGLE};
-use super::host::{Faster, bits, extreme, numbers, single, sure};
 use super::words::{Alu, Kind, SOURCES, Type, Words, vectors};
 use crate::machine::lanes::Lanes;
 
