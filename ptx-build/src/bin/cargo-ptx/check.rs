@@ -35,7 +35,7 @@ pub(crate) struct Check {
     /// How many of them the program has. Then CUDA_VISIBLE_DEVICES counts
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=16))]
     gpus: Option<u8>,
-    /// Check only kernels with this in their names, written as `name` or `space::name`; may be given several times. The others only run, ten times as fast
+    /// Check only kernels with this in their names, written as `name` or `space::name`; may be given several times. The others only run, several times as fast
     #[arg(long = "kernel", value_name = "NAME")]
     kernels: Vec<String>,
     /// Check only the first launches of each kernel, so many of each shape. Later ones only run
