@@ -31,7 +31,7 @@ fn drawn(random: &mut u64, long: bool) -> u64 {
     }
 }
 
-const SINGLES: [u64; 14] = [
+const SINGLES: [u64; 15] = [
     0,
     TOP,
     1,
@@ -39,6 +39,8 @@ const SINGLES: [u64; 14] = [
     0x007f_ffff,
     0x0080_0000,
     0x8080_0000,
+    // By the least normal number it is rounded to that, and flushed all the same.
+    0x3f7f_ffff,
     0x3f80_0000,
     0xbf80_0000,
     0x7f7f_ffff,
