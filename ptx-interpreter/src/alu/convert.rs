@@ -2,6 +2,7 @@
 
 use rustc_apfloat::{Float, Round};
 
+use super::faster::faster;
 use super::format::{Format, ROUNDINGS, by_format, float, round_of};
 use super::words::{Alu, Kind, Type, Words, by_sign, by_width, low};
 use super::{short, small};
@@ -10,10 +11,7 @@ const TO_INTEGERS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
     let exact = exact(name, words.clone())?;
-    Some(match short::conversion(words) {
-        Some(faster) => faster(exact),
-        None => exact,
-    })
+    Some(faster(exact, short::conversion(words)))
 }
 
 pub(super) fn exact(name: &str, mut words: Words<'_>) -> Option<Alu> {

@@ -3,6 +3,7 @@
 use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
+use super::faster::faster;
 use super::format::{DOUBLE, Format, HALF, ROUNDINGS, SINGLE, by_format, float, round_of};
 use super::modifiers::{Modifiers, modifiers};
 use super::words::{Alu, Kind, Type, Words, low};
@@ -10,10 +11,7 @@ use super::{host, short};
 
 pub(crate) fn alu(name: &str, words: Words<'_>) -> Option<Alu> {
     let exact = exact(name, words.clone())?;
-    Some(match host::find(name, words.clone()).or_else(|| short::arithmetic(name, words)) {
-        Some(faster) => faster(exact),
-        None => exact,
-    })
+    Some(faster(exact, host::find(name, words.clone()).or_else(|| short::arithmetic(name, words))))
 }
 
 pub(super) fn exact(name: &str, words: Words<'_>) -> Option<Alu> {
@@ -231,14 +229,7 @@ fn approximate(name: &str, mut words: Words<'_>) -> Option<Alu> {
         "ex2" => "f32 f16 f16x2",
         _ => "f32",
     })?;
-    let function: fn(f64) -> f64 = match name {
-        "rsqrt" => |x| 1.0 / x.sqrt(),
-        "sin" => f64::sin,
-        "cos" => f64::cos,
-        "lg2" => f64::log2,
-        "ex2" => f64::exp2,
-        _ => f64::tanh,
-    };
+    let function = host::function(name);
     // `rsqrt.approx.ftz.f64` reads and writes the upper half alone.
     let is_upper = flushed && ty.bits == 64;
     Alu::by_lane(ty, [ty], move |[a]| {

@@ -85,20 +85,25 @@ fn quotient(a: f32, b: f32) -> f32 {
     if b.abs() > MOST { a * 0f32.copysign(b) } else { a / b }
 }
 
-fn approximate(name: &str, mut words: Words<'_>) -> Option<Faster> {
-    if !words.flag("approx") {
-        return None;
-    }
-    let flushed = words.flag("ftz");
-    words.last("f32")?;
-    let function: fn(f64) -> f64 = match name {
+/// What an approximation comes near to.
+pub(super) fn function(name: &str) -> fn(f64) -> f64 {
+    match name {
         "rsqrt" => |x| 1.0 / x.sqrt(),
         "sin" => f64::sin,
         "cos" => f64::cos,
         "lg2" => f64::log2,
         "ex2" => f64::exp2,
         _ => f64::tanh,
-    };
+    }
+}
+
+fn approximate(name: &str, mut words: Words<'_>) -> Option<Faster> {
+    if !words.flag("approx") {
+        return None;
+    }
+    let flushed = words.flag("ftz");
+    words.last("f32")?;
+    let function = function(name);
     Some(Box::new(move |exact| {
         let of = move |[a]: [u128; 1]| {
             let result = function(single(a as u64, flushed).into()) as f32;
