@@ -6,9 +6,9 @@
 //! comes after a function of the host that has not ended is held too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, MutexGuard, Once};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ptx_interpreter::Record;
 
@@ -19,7 +19,7 @@ use crate::order::Point;
 use crate::output::{note, tell};
 use crate::perform::{begin_call, perform};
 use crate::status::{LAUNCH_TIMEOUT, NOT_READY, Result};
-use crate::waiting::{COME, Held};
+use crate::waiting::{Held, NEWS};
 use crate::work::{Host, Kernel, Shape, Work};
 
 /// How long other threads of the host may take until they give the GPUs more work.
@@ -42,16 +42,13 @@ impl Gpu {
         let turn = self.order.hold(point);
         let number = self.held.last().map_or(0, |last| last.number + 1);
         self.held.push(Held { number, work: work.clone(), point: point.clone(), turn });
-        COME.notify_all();
+        NEWS.tell();
     }
 
     /// What may be done now: it comes after nothing else that is held, and is no function of the host that runs. Of one kernel on several
     /// GPUs first all, and then each.
     fn groups(&self) -> Vec<Vec<usize>> {
-        let is_free = |at: &usize| {
-            let others = self.held.iter().enumerate().filter(|(other, _)| other != at).map(|(_, other)| other.turn);
-            !self.held[*at].point.clock.has_any(&others.collect::<Vec<_>>())
-        };
+        let is_free = |at: &usize| !self.order.follows_held(&self.held[*at].point.clock, self.held[*at].turn);
         let free: Vec<usize> = (0..self.held.len()).filter(|at| !self.held[*at].runs()).filter(is_free).collect();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for at in &free {
@@ -98,7 +95,7 @@ impl Gpu {
             waiting.chain(events).filter(|after| after.has_any(&[*turn])).for_each(|after| after.join(&point.clock));
             self.order.let_go(*turn, &point.clock);
         }
-        COME.notify_all();
+        NEWS.tell();
     }
 
     /// Nothing of what is held can be done. It is run all the same, so that it is told what it waits for.
@@ -175,12 +172,13 @@ pub(crate) fn settle() -> Result {
         }
     }
     loop {
+        let seen = NEWS.count();
         while any().order.awaits_held() && do_one()? {}
         let gpu = any();
         if is_done(&gpu) {
             return gpu.fault.map_or(Ok(()), Err);
         }
-        if !others_come(gpu) {
+        if !others_come(gpu, seen) {
             break;
         }
     }
@@ -189,8 +187,8 @@ pub(crate) fn settle() -> Result {
     gpu.fault.map_or(Ok(()), Err)
 }
 
-/// Whether another thread of the host has given more work, or done some, or a function of the host runs or has ended.
-fn others_come(gpu: MutexGuard<'_, Gpu>) -> bool {
+/// Whether another thread of the host has given more work, or done some, or a function of the host runs or has ended: after so much news.
+fn others_come(gpu: MutexGuard<'_, Gpu>, seen: u64) -> bool {
     if ENDS.load(Ordering::Relaxed) {
         return false;
     }
@@ -201,15 +199,12 @@ fn others_come(gpu: MutexGuard<'_, Gpu>) -> bool {
     if calls.is_empty() && Thread::count() < 2 {
         return false;
     }
-    let until = Instant::now() + PATIENCE;
-    let (gpu, ended) = COME.wait_timeout(gpu, PATIENCE).unwrap_or_else(PoisonError::into_inner);
-    drop(gpu);
-    let is_late = ended.timed_out() && Instant::now() >= until;
-    if is_late && !calls.is_empty() {
+    let come = NEWS.wait(gpu, seen, PATIENCE);
+    if !come && !calls.is_empty() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| note(STILL_RUNS));
     }
-    !is_late || !calls.is_empty()
+    come || !calls.is_empty()
 }
 
 const STILL_RUNS: &str =
@@ -232,7 +227,7 @@ fn do_one() -> Result<bool> {
                 }
             }
             gpu.put_back(all);
-            COME.notify_all();
+            NEWS.tell();
             return Ok(true);
         }
         let kernels: Vec<&Kernel> = all.iter().filter_map(Held::kernel).collect();

@@ -14,7 +14,7 @@ use crate::memory::Home;
 use crate::order::{Clock, Group, Member, Point};
 use crate::status::{INVALID_HANDLE, INVALID_VALUE, NOT_READY, Result};
 use crate::transfer;
-use crate::waiting::COME;
+use crate::waiting::NEWS;
 use crate::work::{Host, Side, Transfer, WaitValue, Work};
 
 /// Gives work to a stream.
@@ -258,7 +258,7 @@ pub(crate) fn begin_call(host: &Host, point: &Point) -> Result<Called> {
         call.end();
         // Whoever looks for what can be done has seen the end, or is told.
         let _gpu = any();
-        COME.notify_all();
+        NEWS.tell();
     });
     Ok(called)
 }

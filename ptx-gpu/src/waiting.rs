@@ -1,13 +1,38 @@
 //! Work that waits for what is done later.
 
-use std::sync::Condvar;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::called::Called;
 use crate::order::{Point, Turn};
 use crate::work::{Host, Kernel, Work};
 
-/// Something is held that was not, or was done, or can be done now.
-pub(crate) static COME: Condvar = Condvar::new();
+/// Something is held that was not, or was done, or can be done now. Threads of the host wait for that.
+pub(crate) static NEWS: News = News { count: AtomicU64::new(0), told: Condvar::new() };
+
+pub(crate) struct News {
+    count: AtomicU64,
+    told: Condvar,
+}
+
+impl News {
+    /// To be called while the driver is locked: whoever has counted before, and finds nothing to do, waits for this.
+    pub(crate) fn tell(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.told.notify_all();
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Waits until there is more news than that, but not longer than this. Whether there is.
+    pub(crate) fn wait<T>(&self, gpu: MutexGuard<'_, T>, seen: u64, time: Duration) -> bool {
+        drop(self.told.wait_timeout_while(gpu, time, |_| self.count() == seen).unwrap_or_else(PoisonError::into_inner));
+        self.count() != seen
+    }
+}
 
 #[derive(Clone)]
 pub(crate) struct Held {

@@ -254,6 +254,11 @@ impl Order {
         clock.has_any(&self.held)
     }
 
+    /// Whether something that is held, or that another thread does just now, comes before what has this turn.
+    pub(crate) fn follows_held(&self, clock: &Clock, turn: Turn) -> bool {
+        self.held.iter().any(|held| *held != turn && clock.has_any(&[*held]))
+    }
+
     /// What this thread of the host waits for.
     fn awaits(&mut self) -> &mut Clock {
         self.awaited.entry(Thread::current()).or_default()
