@@ -89,9 +89,9 @@ fn native(order: &str, flushed: bool, of: Type) -> Option<Apply> {
 }
 
 fn by_test(test: impl Fn(u64, u64) -> bool + Send + Sync + 'static) -> Option<Apply> {
-    Some(vectors(move |sources, to, lane| {
+    Some(vectors(move |sources, to, other, lane| {
         let holds = test(sources[0][lane], sources[1][lane]);
-        (to[0][lane], to[1][lane]) = (holds.into(), (!holds).into());
+        (to[lane], other[lane]) = (holds.into(), (!holds).into());
     }))
 }
 

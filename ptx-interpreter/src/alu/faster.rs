@@ -60,7 +60,7 @@ pub(super) fn extreme<N: PartialOrd + Copy>(
 /// What the host computes is right.
 pub(super) fn sure<const N: usize>(of: impl Fn([u64; N]) -> u64 + Send + Sync + 'static) -> Faster {
     Box::new(move |exact| {
-        let apply = vectors(move |sources, to, lane| to[0][lane] = of(std::array::from_fn(|at| sources[at][lane])));
+        let apply = vectors(move |sources, to, _, lane| to[lane] = of(std::array::from_fn(|at| sources[at][lane])));
         Alu { apply, ..exact }
     })
 }
@@ -86,16 +86,16 @@ fn quick<const N: usize>(
 ) -> Faster {
     Box::new(move |exact| {
         // There is no second result.
-        let first = vectors(move |sources, to, lane| {
+        let first = vectors(move |sources, to, unsure, lane| {
             let result = of(std::array::from_fn(|at| sources[at][lane]));
-            (to[0][lane], to[1][lane]) = (result, u64::from(!is_sure(result)));
+            (to[lane], unsure[lane]) = (result, u64::from(!is_sure(result)));
         });
         let then = exact.apply;
-        let apply = Box::new(move |sources: &[&Lanes; SOURCES], to: &mut [Lanes; 2], mask: u32| {
-            first(sources, to, mask);
-            if to[1].iter().fold(0, |any, unsure| any | unsure) != 0 {
-                let unsure = (0..LANES).fold(0, |all, lane| all | (to[1][lane] as u32 & 1) << lane);
-                then(sources, to, unsure & mask);
+        let apply = Box::new(move |sources: &[&Lanes; SOURCES], to: &mut Lanes, unsure: &mut Lanes, mask: u32| {
+            first(sources, to, unsure, mask);
+            if unsure.iter().fold(0, |any, unsure| any | unsure) != 0 {
+                let lanes = (0..LANES).fold(0, |all, lane| all | (unsure[lane] as u32 & 1) << lane);
+                then(sources, to, unsure, lanes & mask);
             }
         });
         Alu { apply, ..exact }

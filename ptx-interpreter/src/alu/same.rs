@@ -86,12 +86,12 @@ fn is_same(opcode: &str) -> usize {
             .collect();
         let sources: [&Lanes; SOURCES] = std::array::from_fn(|at| &sources[at]);
         let mask = [u32::MAX, 0x8001_0004, 0xffff_0f0f][round % 3];
-        let mut results = [[[7; LANES]; 2]; 2];
-        (fast.apply)(&sources, &mut results[0], mask);
-        (exact.apply)(&sources, &mut results[1], mask);
+        let [mut quickly, mut exactly, mut also] = [[7; LANES]; 3];
+        (fast.apply)(&sources, &mut quickly, &mut also, mask);
+        (exact.apply)(&sources, &mut exactly, &mut also, mask);
         for lane in (0..LANES).filter(|lane| mask >> lane & 1 == 1) {
             let of: Vec<u64> = sources[..count].iter().map(|source| source[lane]).collect();
-            assert_eq!(results[0][0][lane], results[1][0][lane], "{opcode} of {of:x?}");
+            assert_eq!(quickly[lane], exactly[lane], "{opcode} of {of:x?}");
             compared += 1;
         }
     }
@@ -137,8 +137,8 @@ fn a_sum_is_rounded_once() {
     let fused = float::alu("fma", Words::of("fma.rn.bf16").1).expect("it is known");
     for (third, expected) in [(0x8d80, 0x4381), (0x0d80, 0x4382), (0, 0x4382)] {
         let (seven, others): (Lanes, Lanes) = ([0x40e0; LANES], [0x4214; LANES]);
-        let (third, mut results) = ([third; LANES], [[0; LANES]; 2]);
-        (fused.apply)(&[&seven, &others, &third, &third, &third, &third], &mut results, u32::MAX);
-        assert_eq!(results[0], [expected; LANES]);
+        let (third, [mut result, mut also]) = ([third; LANES], [[0; LANES]; 2]);
+        (fused.apply)(&[&seven, &others, &third, &third, &third, &third], &mut result, &mut also, u32::MAX);
+        assert_eq!(result, [expected; LANES]);
     }
 }

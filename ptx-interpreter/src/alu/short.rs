@@ -127,14 +127,14 @@ fn each<const N: usize>(ty: Type, of: impl Fn([u32; N]) -> u32 + Copy + Send + S
     let half = move |sources: &[&Lanes; SOURCES], lane: usize, shift: u32| {
         u64::from(of(std::array::from_fn(|at| (sources[at][lane] >> shift) as u32 & 0xffff)))
     };
-    let low = vectors(move |sources, to, lane| to[0][lane] = half(sources, lane, 0));
-    let high = vectors(move |sources, to, lane| to[0][lane] |= half(sources, lane, 16) << 16);
+    let low = vectors(move |sources, to, _, lane| to[lane] = half(sources, lane, 0));
+    let high = vectors(move |sources, to, _, lane| to[lane] |= half(sources, lane, 16) << 16);
     Box::new(move |exact| match ty.lanes {
         1 => Alu { apply: low, ..exact },
         _ => {
-            let apply = Box::new(move |sources: &[&Lanes; SOURCES], to: &mut [Lanes; 2], mask: u32| {
-                low(sources, to, mask);
-                high(sources, to, mask);
+            let apply = Box::new(move |sources: &[&Lanes; SOURCES], to: &mut Lanes, also: &mut Lanes, mask: u32| {
+                low(sources, to, also, mask);
+                high(sources, to, also, mask);
             });
             Alu { apply, ..exact }
         }

@@ -99,15 +99,15 @@ pub(crate) const SOURCES: usize = 6;
 /// Where the carry is among them.
 pub(crate) const CARRY: usize = 5;
 
-/// Makes one or two results, in the lanes of the mask.
-pub(crate) type Apply = Box<dyn Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], u32) + Send + Sync>;
+/// Makes one or two results, in the lanes of the mask. Where the mask has all lanes, nothing else is written.
+pub(crate) type Apply = Box<dyn Fn(&[&Lanes; SOURCES], &mut Lanes, &mut Lanes, u32) + Send + Sync>;
 
 /// Lane by lane what makes two results of all sources.
 pub(crate) fn lanewise(apply: impl Fn(&[u128; SOURCES]) -> [u128; 2] + Send + Sync + 'static) -> Apply {
-    Box::new(move |sources, to, mask| {
+    Box::new(move |sources, to, also, mask| {
         each(mask, |lane| {
             let [first, second] = apply(&sources.map(|source| source[lane].into()));
-            (to[0][lane], to[1][lane]) = (first as u64, second as u64);
+            (to[lane], also[lane]) = (first as u64, second as u64);
         });
     })
 }
@@ -116,24 +116,27 @@ pub(crate) fn lanewise(apply: impl Fn(&[u128; SOURCES]) -> [u128; 2] + Send + Sy
 const FEW: u32 = 4;
 
 /// The same of what the host computes with its own numbers: with the vectors that it has.
-pub(crate) fn vectors(lane: impl Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], usize) + Send + Sync + 'static) -> Apply {
+pub(crate) fn vectors(
+    lane: impl Fn(&[&Lanes; SOURCES], &mut Lanes, &mut Lanes, usize) + Send + Sync + 'static,
+) -> Apply {
     #[cfg(target_arch = "x86_64")]
     if has_wide_vectors() {
         // SAFETY: the host has them.
-        return Box::new(move |sources, to, mask| unsafe { by_wide_vectors(&lane, sources, to, mask) });
+        return Box::new(move |sources, to, also, mask| unsafe { by_wide_vectors(&lane, sources, to, also, mask) });
     }
-    Box::new(move |sources, to, mask| by_vectors(&lane, sources, to, mask))
+    Box::new(move |sources, to, also, mask| by_vectors(&lane, sources, to, also, mask))
 }
 
 #[inline(always)]
 fn by_vectors(
-    lane: &impl Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], usize),
+    lane: &impl Fn(&[&Lanes; SOURCES], &mut Lanes, &mut Lanes, usize),
     sources: &[&Lanes; SOURCES],
-    to: &mut [Lanes; 2],
+    to: &mut Lanes,
+    also: &mut Lanes,
     mask: u32,
 ) {
     let mask = if mask.count_ones() > FEW { u32::MAX } else { mask };
-    each(mask, |at| lane(sources, to, at));
+    each(mask, |at| lane(sources, to, also, at));
 }
 
 /// The compiler takes for granted what the oldest host of the architecture has.
@@ -148,12 +151,13 @@ fn has_wide_vectors() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,lzcnt,popcnt")]
 fn by_wide_vectors(
-    lane: &impl Fn(&[&Lanes; SOURCES], &mut [Lanes; 2], usize),
+    lane: &impl Fn(&[&Lanes; SOURCES], &mut Lanes, &mut Lanes, usize),
     sources: &[&Lanes; SOURCES],
-    to: &mut [Lanes; 2],
+    to: &mut Lanes,
+    also: &mut Lanes,
     mask: u32,
 ) {
-    by_vectors(lane, sources, to, mask);
+    by_vectors(lane, sources, to, also, mask);
 }
 
 /// An instruction that computes.
@@ -172,8 +176,8 @@ impl Alu {
         from: [Type; N],
         apply: impl Fn([u128; N]) -> u128 + Send + Sync + 'static,
     ) -> Option<Alu> {
-        let apply: Apply = Box::new(move |sources, to, mask| {
-            each(mask, |lane| to[0][lane] = apply(std::array::from_fn(|at| sources[at][lane].into())) as u64);
+        let apply: Apply = Box::new(move |sources, to, _, mask| {
+            each(mask, |lane| to[lane] = apply(std::array::from_fn(|at| sources[at][lane].into())) as u64);
         });
         Some(Alu { to: vec![to], from: from.to_vec(), carries: false, apply })
     }
@@ -184,8 +188,8 @@ impl Alu {
         from: [Type; N],
         apply: impl Fn([u64; N]) -> u64 + Send + Sync + 'static,
     ) -> Option<Alu> {
-        let apply = vectors(move |sources, to, lane| {
-            to[0][lane] = apply(std::array::from_fn(|at| sources[at][lane]));
+        let apply = vectors(move |sources, to, _, lane| {
+            to[lane] = apply(std::array::from_fn(|at| sources[at][lane]));
         });
         Some(Alu { to: vec![to], from: from.to_vec(), carries: false, apply })
     }

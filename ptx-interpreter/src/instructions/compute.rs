@@ -27,6 +27,8 @@ struct Compute {
     made: Vec<Operand>,
     /// Bits of a signed result that is narrower than its register.
     narrow: Option<u32>,
+    /// The register of its only result, if that is none of its sources.
+    apart: Option<usize>,
 }
 
 pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
@@ -37,7 +39,7 @@ pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
         return Action::Unknown(format!("{opcode} of {} operands", operands.len()));
     }
     let mut made = Vec::new();
-    let from =
+    let from: Vec<Source> =
         operands.drain(1..).zip(&alu.from).map(|(operand, ty)| source(operand.of_type(*ty), &mut made)).collect();
     let register = |operand: Operand| match operand {
         Operand::Register(register) => Some(Some(register)),
@@ -54,7 +56,10 @@ pub(crate) fn decode(opcode: &str, mut operands: Vec<Operand>) -> Action {
     };
     let ty = alu.to[0];
     let narrow = first.filter(|to| ty.kind == Kind::Signed && ty.lanes == 1 && to.bits > ty.bits).map(|_| ty.bits);
-    Action::Straight(Box::new(Compute { alu, to: [first, second], from, made, narrow }))
+    let is_source = |to: &Register| from.iter().any(|from| matches!(from, Source::Register(from) if *from == to.at));
+    let is_alone = second.is_none() && narrow.is_none() && !alu.carries;
+    let apart = first.filter(|to| is_alone && !is_source(to)).map(|to| to.at);
+    Action::Straight(Box::new(Compute { alu, to: [first, second], from, made, narrow, apart }))
 }
 
 fn source(operand: Operand, made: &mut Vec<Operand>) -> Source {
@@ -80,36 +85,57 @@ impl Step for Compute {
         }
         let warp = machine.warps[group.warp].as_mut().expect("a warp that executes has not ended");
         let registers = &mut warp.frames[group.frame].registers;
-        let mut sources = [&NOTHING; SOURCES];
-        for (place, source) in sources.iter_mut().zip(&self.from) {
-            *place = match source {
-                Source::Register(register) => &registers[*register],
-                Source::Constant(lanes) => lanes,
-                Source::Made(place) => &made[*place],
-            };
+        let [result, also] = &mut machine.scratch;
+        if let (Some(to), u32::MAX) = (self.apart, group.mask) {
+            let (before, rest) = registers.split_at_mut(to);
+            let (own, behind) = rest.split_first_mut().expect("a register of its frame");
+            let of = |at: usize| if at < to { &before[at] } else { &behind[at - to - 1] };
+            (self.alu.apply)(&self.sources(of, &made), own, also, group.mask);
+            return Ok(());
         }
-        sources[CARRY_SOURCE] = &registers[CARRY];
-        let results = &mut machine.scratch;
-        (self.alu.apply)(&sources, results, group.mask);
+        (self.alu.apply)(&self.sources(|at| &registers[at], &made), result, also, group.mask);
         if let Some(to) = self.to[0] {
             if let Some(bits) = self.narrow {
-                each(group.mask, |lane| results[0][lane] = extended(results[0][lane], bits, to.bits));
+                each(group.mask, |lane| result[lane] = extended(result[lane], bits, to.bits));
             }
-            put(&mut registers[to.at], &results[0], group.mask);
+            put(&mut registers[to.at], result, group.mask);
         }
         if self.alu.carries {
-            put(&mut registers[CARRY], &results[1], group.mask);
+            put(&mut registers[CARRY], also, group.mask);
         } else if let Some(to) = self.to[1] {
-            put(&mut registers[to.at], &results[1], group.mask);
+            put(&mut registers[to.at], also, group.mask);
         }
         Ok(())
     }
 }
 
+impl Compute {
+    #[inline(always)]
+    fn sources<'v>(&'v self, register: impl Fn(usize) -> &'v Lanes, made: &'v [Lanes]) -> [&'v Lanes; SOURCES] {
+        let mut sources = [&NOTHING; SOURCES];
+        for (place, source) in sources.iter_mut().zip(&self.from) {
+            *place = match source {
+                Source::Register(at) => register(*at),
+                Source::Constant(lanes) => lanes,
+                Source::Made(place) => &made[*place],
+            };
+        }
+        sources[CARRY_SOURCE] = register(CARRY);
+        sources
+    }
+}
+
+/// Of more lanes than these all are looked at, together: as vectors.
+const FEW: u32 = 4;
+
 #[inline(always)]
 fn put(register: &mut Lanes, values: &Lanes, mask: u32) {
     if mask == u32::MAX {
         *register = *values;
+    } else if mask.count_ones() > FEW {
+        for (lane, (own, value)) in register.iter_mut().zip(values).enumerate() {
+            *own = if mask >> lane & 1 == 1 { *value } else { *own };
+        }
     } else {
         each(mask, |lane| register[lane] = values[lane]);
     }

@@ -31,6 +31,24 @@ impl Change {
     }
 }
 
+/// The same as [`Change::changed`] of one integer of 32 or 64 bits, if the host does it at once: in the low bits of the result.
+pub(crate) fn of_integers(words: &[&str]) -> Option<fn(u64, u64) -> u64> {
+    if !matches!(words.last(), Some(&("b32" | "u32" | "s32" | "b64" | "u64" | "s64"))) {
+        return None;
+    }
+    words.iter().find_map(|word| {
+        let change: fn(u64, u64) -> u64 = match *word {
+            "add" => |found, value| found.wrapping_add(value),
+            "and" => |found, value| found & value,
+            "or" => |found, value| found | value,
+            "xor" => |found, value| found ^ value,
+            "exch" => |_, value| value,
+            _ => return None,
+        };
+        Some(change)
+    })
+}
+
 /// Zeros in place of subnormal numbers, in each `f32`; the signs stay.
 fn without_subnormals(numbers: u128) -> u128 {
     (0..4).map(|at| (numbers >> (32 * at)) as u32).enumerate().fold(0, |all, (at, bits)| {
