@@ -33,13 +33,12 @@ pub(crate) unsafe fn code(image: *const c_void, sm: u32) -> Result<Code, Refused
     if image.is_null() {
         return Err(Refused(INVALID_VALUE, "the image is a null pointer".into()));
     }
-    let mut start = image.cast::<u8>();
-    // SAFETY: the shortest of them, an empty text, has one byte; the others are longer than their first four bytes.
-    if unsafe { begins(start, &WRAPPER.to_le_bytes()) } {
-        let wrapper = start;
-        // SAFETY: two numbers, of which the second is the version, and two pointers; the list ends with a null pointer.
+    let wrapper = image.cast::<u8>();
+    // SAFETY: the caller says so.
+    let start = unsafe { unwrapped(wrapper) };
+    if start != wrapper {
+        // SAFETY: the version is the second number, and a pointer follows the one to the fat binary; the list ends with a null pointer.
         unsafe {
-            start = wrapper.add(8).cast::<*const u8>().read_unaligned();
             let units = wrapper.add(16).cast::<*const *const u8>().read_unaligned();
             if wrapper.add(4).cast::<u32>().read_unaligned() == LINKED && !units.is_null() {
                 let units = (0..).map(|at| *units.add(at)).take_while(|unit| !unit.is_null());
@@ -47,7 +46,7 @@ pub(crate) unsafe fn code(image: *const c_void, sm: u32) -> Result<Code, Refused
             }
         }
     }
-    // SAFETY: as above.
+    // SAFETY: it is none of nvcc's wrappers any longer.
     if unsafe { begins(start, b"\x7fELF") } {
         // SAFETY: as above; machine code is as long as its tables say.
         return unsafe { of_machine_code(start) };
@@ -60,6 +59,31 @@ pub(crate) unsafe fn code(image: *const c_void, sm: u32) -> Result<Code, Refused
     // SAFETY: it is a text then.
     let text = unsafe { CStr::from_ptr(start.cast()) }.to_string_lossy().into_owned();
     Ok(Code { ptx: of_text(text, sm)?, registers: HashMap::new() })
+}
+
+/// Whether a GPU of this kind would run the machine code of a fat binary.
+///
+/// # Safety
+/// It is a fat binary, or what nvcc puts before one.
+pub(crate) unsafe fn has_machine_code(image: *const c_void, sm: u32) -> bool {
+    // SAFETY: the caller says so.
+    let bytes = unsafe { fat_binary(unwrapped(image.cast())) };
+    fatbin::images(bytes).is_ok_and(|images| machine_code_for(sm, &images).is_some())
+}
+
+/// Where the fat binary is, if this is what nvcc puts before a pointer to one.
+///
+/// # Safety
+/// The image is as [`code`] takes it.
+unsafe fn unwrapped(image: *const u8) -> *const u8 {
+    // SAFETY: the shortest of them, an empty text, has one byte; the others are longer than their first four bytes. What is put before
+    // begins with two numbers and the pointer.
+    unsafe {
+        match begins(image, &WRAPPER.to_le_bytes()) {
+            true => image.add(8).cast::<*const u8>().read_unaligned(),
+            false => image,
+        }
+    }
 }
 
 /// # Safety

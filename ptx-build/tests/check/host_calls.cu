@@ -191,7 +191,14 @@ static const struct {
     {"batch", batch}, {"source", source}, {"pool", pool}, {"others", others},
 };
 
+// Asks whether the GPU has a kernel, and goes on without it.
+static int asks() {
+  cudaFuncAttributes of;
+  return cudaFuncGetAttributes(&of, fill) == cudaSuccess;
+}
+
 int main(int count, char **words) {
+  if (!strcmp(words[count - 1], "asks")) return asks();
   right = count > 2;
   OK(cudaStreamCreate(&one));
   OK(cudaStreamCreate(&other));

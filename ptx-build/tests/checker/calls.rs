@@ -117,4 +117,12 @@ fn a_kernel_that_cannot_be_run_is_named() {
     assert_eq!(code, Some(2), "{printed}{complaint}");
     let line = "cargo ptx check: `_Z4fillPi` is not run: the program has machine code of it alone";
     assert_eq!(complaint.lines().filter(|other| *other == line).count(), 1, "{complaint}");
+    // One that only asks for it, and goes on without it, would not do so on a GPU that has its machine code.
+    for (code, times) in [("sm_90", 1), ("sm_100", 0)] {
+        let own = format!("arch=compute_{},code={code}", &code[3..]);
+        let newer = ["-gencode".to_owned(), "arch=compute_120,code=compute_120".to_owned()];
+        let (code, printed, complaint) = Program::of_nvcc_with(&own, "host_calls.cu", &newer).check(&["asks"]);
+        assert_eq!(code, Some(2), "{printed}{complaint}");
+        assert_eq!(complaint.lines().filter(|other| *other == line).count(), times, "{complaint}");
+    }
 }

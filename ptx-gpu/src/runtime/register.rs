@@ -10,8 +10,9 @@ use crate::call::{get, text};
 use crate::changed::Call;
 use crate::driver::module::load;
 use crate::gpu::{Handle, live};
+use crate::image::has_machine_code;
 use crate::output::tell_unrun;
-use crate::status::{INVALID_HANDLE, NO_BINARY_FOR_GPU, Result};
+use crate::status::{INVALID_HANDLE, NO_BINARY_FOR_GPU, Result, Status};
 
 #[derive(Default)]
 struct Registry {
@@ -55,8 +56,36 @@ impl Registry {
     }
 }
 
-/// The kernel that a function of the host stands for. A handle of a kernel stands for itself.
+/// The kernel that a function of the host stands for. A handle of a kernel stands for itself. If a GPU would have it and there is no PTX
+/// of it, that is said: the program goes on as it does on no GPU.
 pub(super) fn kernel(function: usize) -> Result<Handle> {
+    found(function).inspect_err(|status| {
+        let is_on_a_gpu = |image| {
+            let sm = live().map(|gpu| gpu.device.sm);
+            // SAFETY: the program has registered it as a fat binary.
+            sm.is_ok_and(|sm| unsafe { has_machine_code(image as *const c_void, sm) })
+        };
+        lacks_ptx(function, *status, is_on_a_gpu);
+    })
+}
+
+/// The kernel that is to be launched. If its program has no PTX of it, that is said.
+pub(super) fn kernel_to_launch(function: usize) -> Result<Handle> {
+    found(function).inspect_err(|status| lacks_ptx(function, *status, |_| true))
+}
+
+/// A kernel has no PTX for the GPU. Says so, once, if it matters for its fat binary.
+fn lacks_ptx(function: usize, status: Status, matters: impl Fn(usize) -> bool) {
+    let registry = registry();
+    if status == NO_BINARY_FOR_GPU
+        && let Some((binary, name)) = registry.functions.get(&function)
+        && registry.binaries.get(*binary).is_some_and(|(image, _)| matters(*image))
+    {
+        tell_unrun(name);
+    }
+}
+
+fn found(function: usize) -> Result<Handle> {
     let mut registry = registry();
     let Some((binary, name)) = registry.functions.get(&function).cloned() else {
         let unknown = if function == 0 { INVALID_DEVICE_FUNCTION } else { INVALID_HANDLE };
@@ -66,17 +95,6 @@ pub(super) fn kernel(function: usize) -> Result<Handle> {
     };
     let module = registry.module_here(binary)?;
     live()?.kernel(module, &name).map_err(|_| INVALID_DEVICE_FUNCTION)
-}
-
-/// The kernel that is to be launched. If its program has no PTX of it, that is said, once.
-pub(super) fn kernel_to_launch(function: usize) -> Result<Handle> {
-    let found = kernel(function);
-    if found == Err(NO_BINARY_FOR_GPU)
-        && let Some((_, name)) = registry().functions.get(&function)
-    {
-        tell_unrun(name);
-    }
-    found
 }
 
 /// The variable that one of the host stands for: where it is, and its bytes.
