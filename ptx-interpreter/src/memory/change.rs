@@ -67,3 +67,31 @@ fn like_red(op: &str, ty: &str) -> String {
         _ => format!("red.{op}.{ty}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_changes_integers_as_the_meaning_says() {
+        let numbers = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1234_5678_9abc_def0, u64::MAX];
+        let mut compared = 0;
+        for ty in ["u32", "s32", "b32", "u64", "s64", "b64"] {
+            for op in ["add", "and", "or", "xor", "exch"] {
+                let name = if op == "exch" { "atom" } else { "red" };
+                let text = if (op, ty) == ("add", "s64") { "red.add.u64".into() } else { format!("{name}.{op}.{ty}") };
+                let Ok((atomic, _)) = judge_atomic(&text, false) else { continue };
+                let bits: u32 = ty[1..].parse().expect("a width");
+                let change = Change { atomic, bytes: bits as usize / 8, flushes: false };
+                let quick = of_integers(&["red", op, ty]).expect("it is of integers");
+                let own = u64::MAX >> (64 - bits);
+                for (found, value) in numbers.iter().flat_map(|found| numbers.map(|value| (found & own, value & own))) {
+                    let meant = change.changed(found.into(), (value.into(), None));
+                    assert_eq!(u128::from(quick(found, value) & own), meant, "{text} of {found:x} and {value:x}");
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(compared, 12 * 64);
+    }
+}
