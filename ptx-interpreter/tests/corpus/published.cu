@@ -165,3 +165,87 @@ DEV read_late(const u32* in, u32* out) {
   }
 }
 PAIR(read_late, (const u32* in, u32* out), (in, out))
+
+// cupy#10164: each thread takes its neighbour's cell of a shift register, and puts it into its own.
+//# shifted race 1x48 numbers:192 zeros:32 ; bar.sync 0
+DEV shifted(u32* cells, u32* out) {
+  u32 t = threadIdx.x;
+  for (u32 turn = 0; turn < 8; turn++) {
+    u32 next = cells[(t + 1) % 48];  //~ shifted
+    if (t == 47) out[turn] = next;
+    if (!WRONG) __syncthreads();
+    cells[t] = next;  //~ shifted
+    if (!WRONG) __syncthreads();
+  }
+}
+PAIR(shifted, (u32* cells, u32* out), (cells, out))
+
+// llama.cpp#28475: lanes store where a scan of the warp says, and shuffles do not order that before the loads.
+//# packed_by_a_scan race 1x32 numbers:256 zeros:256 ; bar.warp.sync
+DEV packed_by_a_scan(const u32* in, u32* out) {
+  __shared__ u32 store[64];
+  u32 t = threadIdx.x, count = 0;
+  for (u32 i = t; i < 64; i += 32) {
+    u32 chosen = in[i] >> 2 & 1, before = chosen;
+    for (u32 step = 1; step < 32; step *= 2) {
+      u32 lower = __shfl_up_sync(0xffffffff, before, step);
+      if (t >= step) before += lower;
+    }
+    if (chosen) store[count + before - 1] = i;  //~ packed_by_a_scan
+    count += __shfl_sync(0xffffffff, before, 31);
+  }
+  if (!WRONG) __syncwarp();
+  for (u32 i = t; i < count; i += 32) out[i] = store[i];  //~ packed_by_a_scan
+}
+PAIR(packed_by_a_scan, (const u32* in, u32* out), (in, out))
+
+// flashinfer#4092: all threads fill the last packet, and one of them says that it is there before the others have.
+//# last_packet race 2x64 numbers:512 zeros:256 zeros:4 zeros:256 ; bar.sync 0
+DEV last_packet(const u32* in, u32* packet, u32* head, u32* out) {
+  u32 t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    packet[t] = in[t] + in[64 + t];  //~ last_packet
+    if (!WRONG) __syncthreads();
+    if (t == 0) STORE("release.sys", head, 1);
+  } else {
+    u32 seen = 0;
+    if (t == 0)
+      while (!seen) LOAD("acquire.sys", seen, head);
+    __syncthreads();
+    out[t] = packet[t];  //~ last_packet
+  }
+}
+PAIR(last_packet, (const u32* in, u32* packet, u32* head, u32* out), (in, packet, head, out))
+
+// timemachine#1214: a semicolon behind the condition, so that all threads clear a variable of three numbers.
+//# cleared_by_all bounds 1x32 numbers:128 zeros:12 ; keep the index within
+DEV cleared_by_all(const u32* in, u32* out) {
+  __shared__ u32 centroid[3];
+  __shared__ u32 weights[32];
+  u32 t = threadIdx.x;
+  weights[t] = in[t] % 8;
+  __syncthreads();
+  if (WRONG || t < 3) centroid[t] = 0;  //~ cleared_by_all
+  __syncthreads();
+  atomicAdd(&centroid[t % 3], weights[31 - t]);
+  __syncthreads();
+  if (t < 3) out[t] = centroid[t];
+}
+PAIR(cleared_by_all, (const u32* in, u32* out), (in, out))
+
+// cupy#7240: where two knots are the same, the zero goes to another place of the thread's row than the one that is read.
+//# other_place uninitialised 1x32 numbers:128 zeros:128 ; write them before
+DEV other_place(const u32* in, u32* out) {
+  __shared__ u32 rows[32][4];
+  u32 t = threadIdx.x, *row = rows[t];
+  row[0] = 1;
+  for (u32 n = 1; n < 4; n++) {
+    if (in[(t + n) % 32] % 3 == 0) {
+      row[WRONG ? 0 : n] = 0;
+      continue;
+    }
+    row[n] = in[t] + n;
+  }
+  if (row[0] + row[1] + row[2] + row[3] > 4) out[t] = 1;  //~ other_place
+}
+PAIR(other_place, (const u32* in, u32* out), (in, out))
