@@ -87,10 +87,14 @@ impl Step for Compute {
         let registers = &mut warp.frames[group.frame].registers;
         let [result, also] = &mut machine.scratch;
         if let (Some(to), u32::MAX) = (self.apart, group.mask) {
-            let (before, rest) = registers.split_at_mut(to);
-            let (own, behind) = rest.split_first_mut().expect("a register of its frame");
-            let of = |at: usize| if at < to { &before[at] } else { &behind[at - to - 1] };
-            (self.alu.apply)(&self.sources(of, &made), own, also, group.mask);
+            let (all, count) = (registers.as_mut_ptr(), registers.len());
+            let place = |at: usize| {
+                assert!(at < count);
+                // SAFETY: it is a register of the frame.
+                unsafe { all.add(at) }
+            };
+            // SAFETY: no source is the register of the result, and nothing else uses them meanwhile.
+            unsafe { (self.alu.apply)(&self.sources(|at| &*place(at), &made), &mut *place(to), also, u32::MAX) };
             return Ok(());
         }
         (self.alu.apply)(&self.sources(|at| &registers[at], &made), result, also, group.mask);
@@ -133,8 +137,10 @@ fn put(register: &mut Lanes, values: &Lanes, mask: u32) {
     if mask == u32::MAX {
         *register = *values;
     } else if mask.count_ones() > FEW {
-        for (lane, (own, value)) in register.iter_mut().zip(values).enumerate() {
-            *own = if mask >> lane & 1 == 1 { *value } else { *own };
+        for lane in 0..LANES {
+            // All bits of those in the mask.
+            let taken = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+            register[lane] ^= (register[lane] ^ values[lane]) & taken;
         }
     } else {
         each(mask, |lane| register[lane] = values[lane]);

@@ -125,7 +125,6 @@ impl Machine<'_> {
         warp.look_again();
         let (block, count) = (warp.block, group.mask.count_ones() as usize);
         self.progress += 1;
-        self.some_ended = true;
         self.clusters[block / self.cluster].ended += count;
         let threads = self.threads;
         let own = self.shared_of(block)?;

@@ -127,7 +127,6 @@ impl<'a> Machine<'a> {
             clusters: Numbered::new(own.clone(), Cluster::default),
             next_cluster: own.start,
             living: 0,
-            some_ended: false,
             cancels: program.sites.iter().any(|site| site.text.contains("clusterlaunchcontrol.try_cancel")),
             parameters,
             l1: vec![HashMap::new(); if launch.l1 == L1::None { 0 } else { blocks.end }],
@@ -190,16 +189,14 @@ impl<'a> Machine<'a> {
                 }
             }
             self.round += 1;
-            if std::mem::take(&mut self.some_ended) {
-                live.retain(|warp| {
-                    let block = warp / self.warps_of_block;
-                    let ended = self.warps[*warp].as_ref().is_none_or(|warp| warp.live == 0);
-                    if ended {
-                        self.bury(block / self.cluster);
-                    }
-                    !ended
-                });
-            }
+            live.retain(|warp| {
+                let block = warp / self.warps_of_block;
+                let ended = self.warps[*warp].as_ref().is_none_or(|warp| warp.live == 0);
+                if ended {
+                    self.bury(block / self.cluster);
+                }
+                !ended
+            });
             if self.checks.is_some() && !live.is_empty() && !idle && self.circles(&mut circles, &live) {
                 return self.stuck(&live);
             }

@@ -230,8 +230,6 @@ pub(crate) struct Machine<'a> {
     pub(crate) next_cluster: usize,
     /// Clusters that have begun and not ended.
     pub(crate) living: usize,
-    /// Whether threads have ended in this round.
-    pub(crate) some_ended: bool,
     /// Whether the program may cancel the launch of clusters.
     pub(crate) cancels: bool,
     /// Of each grid.

@@ -11,6 +11,8 @@ use crate::ptx::operand::Operand;
 /// Where the threads of a group have their bytes on the host.
 #[expect(clippy::large_enum_variant, reason = "it lives as long as an instruction is executed")]
 pub(crate) enum Places {
+    /// All lanes: where the first one has them, and how far apart those of neighbours are.
+    Row(*mut u8, usize),
     /// That far from their addresses.
     Away(u64),
     Each([*mut u8; LANES]),
@@ -21,6 +23,7 @@ impl Places {
     #[inline]
     pub(crate) fn of(&self, lane: usize, addresses: &Lanes) -> *mut u8 {
         match self {
+            Places::Row(first, distance) => first.wrapping_add(lane * distance),
             Places::Away(away) => addresses[lane].wrapping_add(*away) as *mut u8,
             Places::Each(places) => places[lane],
         }
@@ -31,16 +34,19 @@ impl Machine<'_> {
     /// Where each thread of a group has its bytes. Nothing else uses the memory of the launch until the next instruction.
     #[inline]
     pub(crate) fn places(&mut self, group: Group, addresses: &Lanes, bytes: usize, writes: bool) -> Result<Places> {
-        let (low, high) = ends(group.mask, addresses);
+        let row = row(group.mask, addresses);
+        let (low, high) =
+            if row.is_some() { (addresses[0], addresses[LANES - 1]) } else { ends(group.mask, addresses) };
         // They are mostly in one piece of memory.
         let span = high.wrapping_sub(low).saturating_add(bytes as u64);
         // What lies between them need not be kept.
         let is_kept = writes && span > PAGE && self.launch.overwritten.is_some();
         let is_local = (LOCAL..MODULE).contains(&low);
         let first = if is_kept || is_local { None } else { self.place(low, span as usize, writes) };
-        match first {
-            Some(first) => Ok(Places::Away((first as u64).wrapping_sub(low))),
-            None => self.each_place(group, addresses, bytes, writes),
+        match (first, row) {
+            (Some(first), Some(distance)) => Ok(Places::Row(first, distance)),
+            (Some(first), None) => Ok(Places::Away((first as u64).wrapping_sub(low))),
+            (None, _) => self.each_place(group, addresses, bytes, writes),
         }
     }
 
@@ -93,14 +99,14 @@ impl Machine<'_> {
         to: usize,
     ) {
         let values = &mut self.warp_mut(group.warp).frames[group.frame].registers[to];
-        let of = |lane: usize| places.of(lane, addresses).wrapping_add(at);
-        // SAFETY: the caller says so; they need not be aligned.
+        // SAFETY: the caller says so.
         unsafe {
-            match bytes {
-                4 => each(group.mask, |lane| values[lane] = of(lane).cast::<u32>().read_unaligned().into()),
-                8 => each(group.mask, |lane| values[lane] = of(lane).cast::<u64>().read_unaligned()),
-                2 => each(group.mask, |lane| values[lane] = of(lane).cast::<u16>().read_unaligned().into()),
-                _ => each(group.mask, |lane| values[lane] = of(lane).read().into()),
+            match places {
+                Places::Row(first, 4) => read(values, group.mask, bytes, |lane| first.wrapping_add(4 * lane + at)),
+                Places::Row(first, apart) => {
+                    read(values, group.mask, bytes, |lane| first.wrapping_add(lane * apart + at))
+                }
+                places => read(values, group.mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)),
             }
         }
     }
@@ -118,14 +124,14 @@ impl Machine<'_> {
     ) -> Result<()> {
         let mut made = None;
         let values = self.values(group, from, &mut made)?;
-        let of = |lane: usize| places.of(lane, addresses).wrapping_add(at);
-        // SAFETY: the caller says so; they need not be aligned.
+        // SAFETY: the caller says so.
         unsafe {
-            match bytes {
-                4 => each(group.mask, |lane| of(lane).cast::<u32>().write_unaligned(values[lane] as u32)),
-                8 => each(group.mask, |lane| of(lane).cast::<u64>().write_unaligned(values[lane])),
-                2 => each(group.mask, |lane| of(lane).cast::<u16>().write_unaligned(values[lane] as u16)),
-                _ => each(group.mask, |lane| of(lane).write(values[lane] as u8)),
+            match places {
+                Places::Row(first, 4) => write(values, group.mask, bytes, |lane| first.wrapping_add(4 * lane + at)),
+                Places::Row(first, apart) => {
+                    write(values, group.mask, bytes, |lane| first.wrapping_add(lane * apart + at))
+                }
+                places => write(values, group.mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)),
             }
         }
         // Nobody waits for what another thread writes to its own memory.
@@ -135,16 +141,52 @@ impl Machine<'_> {
     }
 }
 
+/// Reads numbers of at most eight bytes.
+///
+/// # Safety
+/// They can be read where `of` says; they need not be aligned.
+#[inline(always)]
+unsafe fn read(values: &mut Lanes, mask: u32, bytes: usize, of: impl Fn(usize) -> *mut u8) {
+    // SAFETY: the caller says so.
+    unsafe {
+        match bytes {
+            4 => each(mask, |lane| values[lane] = of(lane).cast::<u32>().read_unaligned().into()),
+            8 => each(mask, |lane| values[lane] = of(lane).cast::<u64>().read_unaligned()),
+            2 => each(mask, |lane| values[lane] = of(lane).cast::<u16>().read_unaligned().into()),
+            _ => each(mask, |lane| values[lane] = of(lane).read().into()),
+        }
+    }
+}
+
+/// Writes the low bytes of numbers, at most eight.
+///
+/// # Safety
+/// They can be written where `of` says; they need not be aligned.
+#[inline(always)]
+unsafe fn write(values: &Lanes, mask: u32, bytes: usize, of: impl Fn(usize) -> *mut u8) {
+    // SAFETY: the caller says so.
+    unsafe {
+        match bytes {
+            4 => each(mask, |lane| of(lane).cast::<u32>().write_unaligned(values[lane] as u32)),
+            8 => each(mask, |lane| of(lane).cast::<u64>().write_unaligned(values[lane])),
+            2 => each(mask, |lane| of(lane).cast::<u16>().write_unaligned(values[lane] as u16)),
+            _ => each(mask, |lane| of(lane).write(values[lane] as u8)),
+        }
+    }
+}
+
+/// How far the address of each lane is from the one before, if all of a warp are as far, as mostly.
+#[inline]
+fn row(mask: u32, addresses: &Lanes) -> Option<usize> {
+    let distance = addresses[1].wrapping_sub(addresses[0]);
+    let apart = (1..LANES).fold(0, |apart, lane| apart | addresses[lane].wrapping_sub(addresses[lane - 1]) ^ distance);
+    let is_row = mask == u32::MAX && apart == 0 && distance <= u32::MAX.into() && addresses[0] <= addresses[LANES - 1];
+    is_row.then_some(distance as usize)
+}
+
 /// The lowest and the highest address of some lanes.
 #[inline]
 fn ends(mask: u32, addresses: &Lanes) -> (u64, u64) {
-    let distance = addresses[1].wrapping_sub(addresses[0]);
-    let apart = (1..LANES).fold(0, |apart, lane| apart | addresses[lane].wrapping_sub(addresses[lane - 1]) ^ distance);
-    let (first, last) = (addresses[0], addresses[LANES - 1]);
-    // Mostly each is as far from the one before.
-    if mask == u32::MAX && apart == 0 && distance <= u32::MAX.into() && first <= last {
-        return (first, last);
-    }
     let (mut low, mut high) = (u64::MAX, 0);
     each(mask, |lane| (low, high) = (low.min(addresses[lane]), high.max(addresses[lane])));
     (low, high)
