@@ -4,12 +4,14 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::causes::by_cause;
-use crate::check::{Actor, Call, Checks, Finding, Found, Kind, LATE, Pieces, Place, Used, UsedRange, is_freed};
+use crate::check::{
+    Actor, Call, Checks, Finding, Found, Kind, LATE, OF_OTHER_BLOCK, Pieces, Place, TELLS, Used, UsedRange, is_freed,
+};
 use crate::counts::Counts;
 use crate::machine::launch::{DeviceLaunch, Launch, Outside};
 use crate::machine::stop::{Stop, Why};
 use crate::machine::{Machine, Program};
-use crate::memory::spaces::{Named, Owner, owner};
+use crate::memory::spaces::{Named, Owner, is_shared, owner};
 use crate::ptx::paths::Paths;
 use crate::ptx::text;
 
@@ -211,8 +213,14 @@ impl Program {
     pub(crate) fn finding(&self, found: Found, paths: &Paths) -> Finding {
         let places = found.places.into_iter().map(|place| self.place(place, paths)).collect();
         let Found { kind, title, notes, help, times, .. } = found;
-        let finding = Finding { kind, title, places, notes, help, times, further: vec![] };
-        let help = if finding.is_of_an_update() { OF_AN_UPDATE } else { &finding.help };
+        let mut finding = Finding { kind, title, places, notes, help, times, further: vec![] };
+        if finding.reads_constants() {
+            finding.notes = vec![OF_CONSTANTS.0.into()];
+            finding.help = OF_CONSTANTS.1.into();
+        }
+        // Who tells of all threads of a block too early may well change a value for them.
+        let is_update = finding.is_of_an_update() && !finding.notes.iter().any(|note| note.contains(TELLS));
+        let help = if is_update { OF_AN_UPDATE } else { &finding.help };
         Finding { help: finding.in_its_language(help), ..finding }
     }
 
@@ -237,6 +245,12 @@ impl Program {
 /// Where threads change a value by a load and a store.
 const OF_AN_UPDATE: &str = "change it by an atomic (`atomicAdd` and its like; `atom` or `red`), or let one thread do it: several that load the same \
                             value and store another lose updates";
+
+/// Where a thread reads by `ld.const` what its grid writes: why that goes wrong, and what to write instead.
+const OF_CONSTANTS: (&str, &str) = (
+    "`ld.const` may return old bytes, even after a barrier or an acquire: a kernel must not write what it reads as constant memory",
+    "read it with plain `ld.global`, from a `__device__` variable, or write it in a kernel before or by a copy (cudaMemcpyToSymbol)",
+);
 
 fn refused(stop: &Stop) -> Finding {
     let help = if stop.text.contains(OF_ARGUMENTS) {
@@ -374,6 +388,11 @@ impl Machine<'_> {
             }
             None => {}
         }
+        if let Some(help) =
+            address(&current).filter(|_| kind == Kind::Bounds).and_then(|at| of_other_block(at, actor, blocks))
+        {
+            found.help = help.into();
+        }
         if is_freed(&found.places[0].2) && stop.why != Why::NotGiven {
             found.title = "memory is accessed that a thread has freed".into();
             found.help = "free it after the last access".into();
@@ -390,6 +409,17 @@ impl Machine<'_> {
         }
         checks.find(found);
         None
+    }
+}
+
+/// What to do about an access of the shared memory of a block that the thread cannot reach.
+fn of_other_block(address: u64, actor: Actor, blocks: usize) -> Option<&'static str> {
+    match owner(address, blocks).0 {
+        Owner::Nobody if is_shared(address) => Some(
+            "compare the rank with the number of blocks in the cluster (`%cluster_nctarank`, cluster.num_blocks()) before `mapa`",
+        ),
+        Owner::Shared(block) if block / blocks != actor.block as usize / blocks => Some(OF_OTHER_BLOCK),
+        _ => None,
     }
 }
 

@@ -120,6 +120,26 @@ fn nobody_frees_what_others_still_use() {
     assert!(race.is_none_or(|race| race.to_string().contains("call free")), "{report}");
 }
 
+/// What is read behind a barrier is read before the memory goes away, however late a load may be.
+#[test]
+fn no_load_is_late_beyond_a_free() {
+    let body = "setp.ne.u32 %p1, %r1, 0; @%p1 bra $have;\n".to_owned()
+        + &malloc(256)
+        + "st.shared.u64 [given], %d2;\n$have: bar.sync 0; ld.shared.u64 %d2, [given];\n\
+           mul.wide.u32 %d3, %r1, 4; add.u64 %d4, %d2, %d3; st.u32 [%d4], %r1; bar.sync 0;\n\
+           xor.b32 %r2, %r1, 63; mul.wide.u32 %d4, %r2, 4; add.u64 %d4, %d2, %d4; ld.u32 %r3, [%d4];\n\
+           bar.sync 0;\n@%p1 bra $end;\n"
+        + FREE
+        + "$end: add.u64 %d3, %d1, %d3; st.global.u32 [%d3], %r3;";
+    let program = program(&body);
+    for seed in 0..32 {
+        let mut trial = Trial::new(&program, "kernel");
+        trial.block([64, 1, 1]).weak(true).seed(seed).buffer(&[0; 256]).expect("there is memory");
+        let report = trial.check();
+        assert!(report.is_clean(), "seed {seed}: {report}");
+    }
+}
+
 #[test]
 fn a_heap_without_room_gives_null() {
     let body = malloc(9 << 20) + "cvt.u32.u64 %r2, %d2; add.u32 %r2, %r2, 3; st.global.u32 [%d1], %r2;";

@@ -8,7 +8,7 @@ use super::pieces::Pieces;
 use super::record::Numbers;
 use super::shadow::{CELLS, Kept, PAGE, Values};
 use crate::machine::lanes::{LANES, lanes_of};
-use crate::memory::spaces::{is_heap, is_shared, is_tensor};
+use crate::memory::spaces::{Owner, is_heap, is_shared, is_tensor, owner};
 use crate::ptx::access::{How, Memory};
 
 /// Why two accesses do not go together.
@@ -38,6 +38,12 @@ impl Event {
             false => [(bytes(begin, whole), begin, whole), (WHOLE, whole, last), (bytes(last, end), last, end)],
         };
         parts.into_iter().filter(|(_, begin, end)| begin < end)
+    }
+
+    /// Whether it is of another block's shared memory, where each block is a cluster of its own.
+    #[inline]
+    pub(super) fn is_of_other_block(&self) -> bool {
+        is_shared(self.address) && owner(self.address, 1).0 != Owner::Shared(self.actor.block as usize)
     }
 }
 
@@ -105,7 +111,7 @@ impl Checks {
 
     /// What an access has to outlive, or to wait for.
     pub(super) fn visits(&mut self, event: Event) {
-        if (self.cluster > 1 || event.engine.is_some()) && is_shared(event.address) {
+        if is_shared(event.address) && (self.cluster > 1 || event.engine.is_some() || event.is_of_other_block()) {
             self.visit(event);
         }
         if self.has_grid_before {

@@ -159,6 +159,19 @@ pub(super) struct Mbarrier {
     /// Bytes that were told to be expected in a phase, and which phase that is.
     pub(super) expected: (i64, u32),
     pub(super) last: (Actor, u32),
+    /// Bytes that threads have told it of, after which nobody has arrived; and who has arrived last.
+    pub(super) owed: Vec<Owed>,
+    pub(super) arrived: Option<(Actor, u32)>,
+}
+
+/// Bytes that a barrier expects, and nobody has arrived yet after whoever told it so.
+#[derive(Clone, Debug)]
+pub(super) struct Owed {
+    pub(super) actor: Actor,
+    pub(super) epoch: u32,
+    pub(super) site: u32,
+    /// What the phase expects, less what copies bring, without these bytes and all that comes after them.
+    pub(super) others: i64,
 }
 
 /// The barrier of a cluster: what was released in this phase, and in those before, and how many these are.

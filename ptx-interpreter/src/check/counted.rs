@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, Missed};
+use super::finding::TELLS;
 use super::shadow::Mark;
 
 impl Checks {
@@ -30,8 +31,7 @@ impl Checks {
             found.places.push((reader, missed.read, "reads that".into()));
         }
         found.notes.push(format!(
-            "thread {} of block {} tells others what is done, by a flag or an atomic that counts, and nothing orders the access of thread {} \
-             before that",
+            "thread {} of block {} {TELLS}, by a flag or an atomic that counts, and nothing orders the access of thread {} before that",
             other.number, other.block, actor.number
         ));
         found.help = "if that tells of the whole block, put `bar.sync 0` (__syncthreads()) between the access and the atomic or flag, so that all \

@@ -239,6 +239,9 @@ const IN_RUST: [(&str, &str); 8] = [
     ("`atomicAdd` and its like; `atom` or `red`", "`ptx!(red.…)`, `ptx!(atom.…)`"),
 ];
 
+/// What a note says of a thread that tells of others of its block.
+pub(crate) const TELLS: &str = "tells others what is done";
+
 /// The title of what the deadline ended.
 pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
 
@@ -303,6 +306,11 @@ impl Finding {
     /// Whether all threads wait in the end, because of it.
     pub fn hangs(&self) -> bool {
         self.notes.iter().any(|note| note.starts_with(HANGS))
+    }
+
+    /// Whether a thread reads by `ld.const` what its grid writes.
+    pub(crate) fn reads_constants(&self) -> bool {
+        self.kind == Kind::Nc && self.places.iter().any(|place| place.instruction.contains("ld.const"))
     }
 
     /// Whether two threads race that load a value and store another one in its place.

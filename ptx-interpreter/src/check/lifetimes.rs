@@ -1,7 +1,7 @@
 //! What has to be done before a block ends, and before a grid may touch what the grid before it writes.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, State};
+use super::checks::{Checks, Event, Found, Owed, State};
 use super::clock::Clock;
 use super::early::Early;
 use super::finding::{Kind, NO_PEER, NOT_BEGUN, OUTLIVED};
@@ -11,6 +11,9 @@ use super::visits::{Visit, Visitor};
 use crate::machine::lanes::LANES;
 use crate::memory::spaces::{Owner, is_shared, owner};
 use crate::ptx::access::{Engine, Scope};
+
+/// What to do about an address in the shared memory of a block that the thread cannot reach.
+pub(crate) const OF_OTHER_BLOCK: &str = "hand on the value and not its address, by global memory: a block reaches its own shared memory, and that of its cluster";
 
 impl Checks {
     /// An access to shared memory: that of another block, or by an engine, may come too late.
@@ -23,6 +26,9 @@ impl Checks {
             None if block == event.actor.block => return,
             None => (Visitor::Thread(event.actor), self.state(event.actor).epoch),
         };
+        if block / self.cluster != event.actor.block / self.cluster {
+            return self.of_another_cluster(event);
+        }
         if block != event.actor.block && !self.has_begun(block, event.actor) {
             self.not_begun(event);
         }
@@ -31,7 +37,12 @@ impl Checks {
         if ended {
             self.outlived(block, visitor, event.site, visit);
         } else {
-            self.lifetimes.visits.entry(block).or_default().insert((visitor, event.site), visit);
+            let visits = self.lifetimes.visits.entry(block).or_default();
+            let is_of_same = |old: &Visit| by_engine.is_some() && (old.actor, old.epoch) == (visit.actor, visit.epoch);
+            // A copy reaches its bytes first, and then its barrier.
+            if !visits.get(&(visitor, event.site)).is_some_and(is_of_same) {
+                visits.insert((visitor, event.site), visit);
+            }
         }
     }
 
@@ -39,6 +50,18 @@ impl Checks {
     fn has_begun(&self, block: u32, actor: Actor) -> bool {
         let state = self.known_state(actor);
         state.met > 0 || (0..self.threads).any(|number| state.known.ordered.of_thread(block, number) > 0)
+    }
+
+    fn of_another_cluster(&mut self, event: Event) {
+        let what = format!("accesses {}", self.place_of(event.address));
+        self.find(Found {
+            kind: Kind::Bounds,
+            title: "the shared memory of a block is accessed that is not in the cluster of the thread".into(),
+            places: vec![(event.actor, event.site, what)],
+            notes: vec!["on a GPU the same address is in each block's own shared memory".into()],
+            help: OF_OTHER_BLOCK.into(),
+            times: 1,
+        });
     }
 
     fn not_begun(&mut self, event: Event) {
@@ -217,12 +240,19 @@ impl Checks {
 
     /// Bytes that a barrier in memory expects, less those of the copies that were begun for it.
     pub(crate) fn expect(&mut self, actor: Actor, site: u32, place: u64, bytes: i64) {
-        if let Some(bar) = self.mbarriers.get_mut(&place) {
-            bar.balance += bytes;
-            bar.last = (actor, site);
-            let before = if bar.expected.1 == bar.phase { bar.expected.0 } else { 0 };
-            bar.expected = (before + bytes.max(0), bar.phase);
+        let Some(mut bar) = self.mbarriers.remove(&place) else { return };
+        let is_own = owner(place, self.cluster as usize).0 == Owner::Shared(actor.block as usize);
+        let state = self.state(actor);
+        bar.owed.iter_mut().for_each(|owed| owed.count(actor, state, bytes));
+        // What is sent to another block comes later.
+        if bytes > 0 && is_own {
+            bar.owed.push(Owed::new((actor, site), state.epoch, bar.balance));
         }
+        bar.balance += bytes;
+        bar.last = (actor, site);
+        let before = if bar.expected.1 == bar.phase { bar.expected.0 } else { 0 };
+        bar.expected = (before + bytes.max(0), bar.phase);
+        self.mbarriers.insert(place, bar);
     }
 
     /// A producer may end with a stage that it expects bytes for and never fills: nobody waits for that phase any more.

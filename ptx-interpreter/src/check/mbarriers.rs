@@ -15,6 +15,7 @@ impl Checks {
     pub(crate) fn copied_at(&mut self, actor: Actor, place: u64, done: u32) {
         let engine = self.engine(Engine::Small, actor);
         if let Some(bar) = self.mbarriers.get_mut(&place) {
+            bar.owed.clear();
             bar.pool[0].known.ordered.raise_engine(engine, done);
         }
     }
@@ -44,6 +45,8 @@ impl Checks {
                 balance: 0,
                 expected: (0, phase),
                 last: (actor, site),
+                owed: Vec::new(),
+                arrived: None,
             },
         );
     }
@@ -100,6 +103,7 @@ impl Checks {
     }
 
     pub(crate) fn arrive_at(&mut self, actor: Actor, site: u32, place: u64, owner: u32, arrival: Arrival) {
+        self.holds_phase(actor, site, place);
         let distance = self.distance(actor.block, owner);
         let Some(mut bar) = self.mbarriers.remove(&place) else { return };
         bar.tensor[0].join(&self.state(actor).known.tensor);
@@ -162,6 +166,8 @@ impl Checks {
         }
         bar.completed[0].ordered.raise_engine(engine, bar.phase);
         bar.phase += 1;
+        let (owed, arrived) = (std::mem::take(&mut bar.owed), bar.arrived);
+        owed.iter().for_each(|owed| self.owed_too_late(place, owed, arrived));
     }
 
     /// A wait for a barrier has ended. What a thread of another block released is acquired by a wait for the cluster alone.

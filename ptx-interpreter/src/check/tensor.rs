@@ -63,6 +63,7 @@ impl Checks {
     pub(crate) fn tensor_done(&mut self, actor: Actor, place: u64, before: &Known, done: u32) {
         let engine = self.engine(Engine::Tensor, actor);
         if let Some(bar) = self.mbarriers.get_mut(&place) {
+            bar.owed.clear();
             bar.pool[0].add(before);
             bar.pool[0].known.ordered.raise_engine(engine, done);
             bar.tensor[0].raise_engine(engine, done);

@@ -126,6 +126,7 @@ impl Checks {
         }
         self.stay(together);
         if self.cluster > 1
+            || together.event(together.lanes.trailing_zeros() as usize).is_of_other_block()
             || self.may_be_early(together)
             || self.peers.is_some()
             || together.how.writes && self.has_map_reads()

@@ -82,6 +82,7 @@ impl Machine<'_> {
         }
         let not_given = || stop(Why::NotGiven, format!("malloc has not given the bytes at {begin:#x}"));
         let Some(bytes) = self.heap.heap.bytes(begin) else { return not_given() };
+        self.settle_all()?;
         if bytes > 0 {
             self.watch_one(thread, begin, bytes, How::DISCARD)?;
         }

@@ -8,7 +8,7 @@ use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{Lanes, each, lanes_of, lanes_where};
 use crate::machine::launch::Delays;
 use crate::machine::stop::{Result, Why, stop};
-use crate::machine::{Code, Frame, Machine, Warp};
+use crate::machine::{Action, Code, Frame, Machine, Warp};
 use crate::memory::spaces::{Owner, owner};
 use crate::ptx::site::Site;
 
@@ -22,6 +22,7 @@ const POLLS: u64 = 1 << 16;
 const TOLD: usize = 8;
 /// What is said of a thread that looks at memory again and again, and of blocks that it may wait for.
 const AROUND: &str = "goes around in a loop";
+const ON_THE_SPOT: &str = "turns in a loop that reads nothing";
 const NO_ROOM: &str = "the GPU has no room for block";
 
 /// What is said of a phase in which nobody has arrived: of a first one, and of others.
@@ -65,6 +66,11 @@ fn advice(wait: &str, has_copied_arrivals: bool) -> &'static str {
              on an SM (the second number of `__launch_bounds__`), or another `.maxnreg`",
         ),
         ("for its cluster", "let all threads of the cluster arrive, and wait, as often as the others"),
+        (
+            ON_THE_SPOT,
+            "read what it waits for anew in each turn, by an atomic, `volatile` or `ld.acquire`: of a plain load the compiler makes one, before the \
+             loop",
+        ),
         ("goes around", "let another thread change what the loop reads, and do not make that one wait for this"),
     ];
     let found = advice.iter().find(|(words, _)| wait.contains(words)).map(|(_, advice)| *advice);
@@ -105,7 +111,7 @@ impl Machine<'_> {
             let states = states(warp);
             for lane in lanes_of(warp.running) {
                 let key = (*number, lane);
-                if circles.circling.contains(&key) {
+                if circles.circling.contains(&key) || stays(warp, lane) {
                     continue;
                 }
                 let (seen, last) = circles.seen.entry(key).or_default();
@@ -139,7 +145,11 @@ impl Machine<'_> {
     }
 
     fn has_copied_arrivals(&self) -> bool {
-        self.program.sites.iter().any(|site| site.text.contains("cp.async.mbarrier.arrive"))
+        let is_other = |name: &str| {
+            name != self.launch.kernel && self.program.functions.get(name).is_some_and(|code| code.is_entry)
+        };
+        let arrives = |site: &Site| site.text.contains("cp.async.mbarrier.arrive") && !is_other(&site.function);
+        self.program.sites.iter().any(arrives)
     }
 
     /// Every thread waits.
@@ -254,6 +264,7 @@ impl Machine<'_> {
             }
             return match self.phase_of(thread) {
                 Some((bar, parity, _)) => self.wait_for_phase(*bar, *parity),
+                None if stays(warp, thread.lane) => ON_THE_SPOT.into(),
                 None => format!("{AROUND}, and nothing that it reads changes"),
             };
         }
@@ -336,6 +347,15 @@ impl Machine<'_> {
         let state = format!("lacks {arrivals} arrivals{bytes}, and has parity {}{over}{nobody}", word >> 63);
         format!("waits for the phase{asked} of the barrier at {place} (initialised at {init}), whose phase {state}")
     }
+}
+
+/// Whether a thread is at a branch to itself.
+fn stays(warp: &Warp<'_>, lane: usize) -> bool {
+    let (frame, next) = warp.at[lane];
+    let line = warp.frames[frame as usize].code.lines.get(next as usize);
+    line.is_some_and(|line| {
+        line.guard.is_none() && matches!(line.action, Action::Branch(target) if target == next as usize)
+    })
 }
 
 /// Of each thread that runs a number that stands for its place, the registers of all functions that it is in, and its local memory.
