@@ -1,6 +1,6 @@
 //! A copy accesses its mbarrier through the generic proxy: the initialisation has to come before it, and no proxy fence.
 
-use ptx_interpreter::{Program, Trial};
+mod found;
 
 /// The findings of two blocks of a cluster. Thread 0 of each initialises a barrier, all of them do `between`, and thread 32 then does
 /// `copy`: of its words at `%own` to `%to`, and it tells `%bar`, which are those of the other block, if there is one.
@@ -23,13 +23,7 @@ fn findings(blocks: u32, between: &str, copy: &str) -> Vec<String> {
          WAIT: mbarrier.try_wait.parity.acquire.cluster.shared.b64 %done, [%here], 0; @!%done bra WAIT;\n\
          barrier.cluster.arrive; barrier.cluster.wait; ret;\n}}\n"
     );
-    let program = Program::parse(&text);
-    let mut trial = Trial::new(&program, "k");
-    trial.grid([blocks, 1, 1]).block([64, 1, 1]);
-    trial.buffer(&[0; 16]).expect("a little memory");
-    let report = trial.check();
-    assert!(report.stop.is_none(), "{report}");
-    report.findings.iter().map(|finding| format!("{:?}: {}", finding.kind, finding.title)).collect()
+    found::in_blocks(blocks, &text)
 }
 
 const LOAD: &str = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%to], [%p], 16, [%bar];";

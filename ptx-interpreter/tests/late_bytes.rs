@@ -1,8 +1,9 @@
 //! Bytes that a thread tells a barrier of without an arrival, and copies that come when their block has ended.
 
-use ptx_interpreter::{Program, Trial};
+mod found;
 
-/// The findings of blocks of 64 threads, of which `%first` and `%other` are 0 and 32. Both have a barrier for so many arrivals.
+/// The findings of a kernel whose blocks have 64 threads each. `%first` is true in thread 0, and `%other` in thread 32. A block has one barrier,
+/// which waits for `arrivals` arrivals.
 fn findings(blocks: u32, arrivals: u32, body: &str) -> Vec<String> {
     let text = format!(
         ".version 8.6\n.target sm_90\n.address_size 64\n\
@@ -13,13 +14,7 @@ fn findings(blocks: u32, arrivals: u32, body: &str) -> Vec<String> {
          setp.eq.u32 %first, %t, 0; setp.eq.u32 %other, %t, 32;\n\
          @%first mbarrier.init.shared.b64 [%bar], {arrivals};\nbar.sync 0;\n{body}\nret;\n}}\n"
     );
-    let program = Program::parse(&text);
-    let mut trial = Trial::new(&program, "k");
-    trial.grid([blocks, 1, 1]).block([64, 1, 1]);
-    trial.buffer(&[0; 16]).expect("a little memory");
-    let report = trial.check();
-    assert!(report.stop.is_none(), "{report}");
-    report.findings.iter().map(|finding| format!("{:?}: {}", finding.kind, finding.title)).collect()
+    found::in_blocks(blocks, &text)
 }
 
 const LATE: &str = "Async: a phase of a barrier may be over before it is told of bytes that it has to wait for";
