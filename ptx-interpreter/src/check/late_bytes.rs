@@ -1,15 +1,11 @@
 //! Bytes that a thread tells a barrier to expect without an arrival of its own: the phase may be over before.
 
 use super::actor::Actor;
-use super::checks::{Checks, Found, Owed, State};
+use super::checks::{Checks, Found, Mbarrier, Owed, State};
 use super::finding::Kind;
 use super::marks::happened;
 
 impl Owed {
-    pub(super) fn new((actor, site): (Actor, u32), epoch: u32, others: i64) -> Owed {
-        Owed { actor, epoch, site, others }
-    }
-
     /// Whether what a thread does comes after it.
     fn is_before(&self, actor: Actor, state: &State) -> bool {
         self.actor == actor || happened(state, self.epoch, self.actor)
@@ -23,16 +19,15 @@ impl Owed {
     }
 }
 
-impl Checks {
-    /// A thread arrives at a barrier: its phase cannot be over before what this thread knows of.
-    pub(super) fn holds_phase(&mut self, actor: Actor, site: u32, place: u64) {
-        let Some(mut bar) = self.mbarriers.remove(&place) else { return };
-        let state = self.state(actor);
-        bar.owed.retain(|owed| !owed.is_before(actor, state));
-        bar.arrived = Some((actor, site));
-        self.mbarriers.insert(place, bar);
+impl Mbarrier {
+    /// A thread arrives: the phase cannot be over before what this thread knows of.
+    pub(super) fn is_arrived_at(&mut self, (actor, site): (Actor, u32), state: &State) {
+        self.owed.retain(|owed| !owed.is_before(actor, state));
+        self.arrived = Some((actor, site));
     }
+}
 
+impl Checks {
     /// A phase is over: it might have been so before a thread told of its bytes.
     pub(super) fn owed_too_late(&mut self, place: u64, owed: &Owed, arrived: Option<(Actor, u32)>) {
         if owed.others != 0 {

@@ -246,7 +246,7 @@ impl Checks {
         bar.owed.iter_mut().for_each(|owed| owed.count(actor, state, bytes));
         // What is sent to another block comes later.
         if bytes > 0 && is_own {
-            bar.owed.push(Owed::new((actor, site), state.epoch, bar.balance));
+            bar.owed.push(Owed { actor, epoch: state.epoch, site, others: bar.balance });
         }
         bar.balance += bytes;
         bar.last = (actor, site);

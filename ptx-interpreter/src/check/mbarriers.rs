@@ -103,10 +103,11 @@ impl Checks {
     }
 
     pub(crate) fn arrive_at(&mut self, actor: Actor, site: u32, place: u64, owner: u32, arrival: Arrival) {
-        self.holds_phase(actor, site, place);
         let distance = self.distance(actor.block, owner);
         let Some(mut bar) = self.mbarriers.remove(&place) else { return };
-        bar.tensor[0].join(&self.state(actor).known.tensor);
+        let state = self.state(actor);
+        bar.is_arrived_at((actor, site), state);
+        bar.tensor[0].join(&state.known.tensor);
         let is_wide = self.level(arrival.scope) >= distance;
         let why = if !arrival.releases {
             Some(Lack::Release)
