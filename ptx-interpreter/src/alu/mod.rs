@@ -20,7 +20,7 @@ mod words;
 pub(crate) use format::{DOUBLE, SINGLE, float as converted, fused_of, round_of};
 pub(crate) use undefined::{Sources, moves_bits};
 pub(crate) use video::is_video;
-pub(crate) use words::{Alu, CARRY, Kind, SOURCES, Type, low};
+pub(crate) use words::{Alu, CARRY, FEW, Kind, SOURCES, Type, low};
 
 use words::Words;
 

@@ -112,8 +112,8 @@ pub(crate) fn lanewise(apply: impl Fn(&[u128; SOURCES]) -> [u128; 2] + Send + Sy
     })
 }
 
-/// Of more lanes than these all are computed, together. What the others get is not used.
-const FEW: u32 = 4;
+/// Of more lanes than these all are computed or looked at, together: as vectors. What the others get is not used.
+pub(crate) const FEW: u32 = 4;
 
 /// The same of what the host computes with its own numbers: with the vectors that it has.
 pub(crate) fn vectors(

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::alu::{Alu, CARRY as CARRY_SOURCE, Kind, SOURCES, alu, alu_of_three};
+use crate::alu::{Alu, CARRY as CARRY_SOURCE, FEW, Kind, SOURCES, alu, alu_of_three};
 use crate::machine::group::Group;
 use crate::machine::lanes::{LANES, Lanes, each};
 use crate::machine::stop::Result;
@@ -128,9 +128,6 @@ impl Compute {
         sources
     }
 }
-
-/// Of more lanes than these all are looked at, together: as vectors.
-const FEW: u32 = 4;
 
 #[inline(always)]
 fn put(register: &mut Lanes, values: &Lanes, mask: u32) {
