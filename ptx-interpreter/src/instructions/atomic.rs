@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 
 use crate::machine::group::{Group, Thread};
-use crate::machine::lanes::{LANES, Lanes, each};
+use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::change::{Change, of_integers};
@@ -160,26 +160,26 @@ impl AtomicStep {
         // Whether one that compares writes, is only known when it has read.
         let is_change = compare.is_none() && !self.is_exchange && !self.is_packed;
         let is_told = is_change && machine.watch_changes(group, addresses, bytes, How { writes: true, ..how });
-        let narrow = |number: u64| u128::from(number & (u64::MAX >> (64 - 8 * bytes)));
+        // Nobody has to be told of what each thread does.
+        let quick = self.quick.filter(|_| is_told || machine.checks.is_none());
+        let own = u64::MAX >> (64 - 8 * bytes);
+        let narrow = |number: u64| u128::from(number & own);
         let mut found = [0; LANES];
-        if let (Some(quick), true) = (self.quick, is_told || machine.checks.is_none()) {
-            machine.progress += self.all_at_once(group, (places, addresses), (quick, &value), &mut found);
-            let to = self.to.iter().flatten().next();
-            return to.map_or(Ok(()), |to| machine.set_operand(group, to, &found));
-        }
         for thread in group.threads() {
             let (lane, place) = (thread.lane, places.of(thread.lane, addresses));
             // SAFETY: `places` says that the bytes are there, and may be written.
             let old = unsafe { number_at(place, bytes) };
             let values = (narrow(value[lane]), compare.as_ref().map(|compare| narrow(compare[lane])));
-            let new = if is_told {
-                Some(self.changed(addresses[lane], old.into(), values))
-            } else {
-                let new = self.watched(machine, thread, addresses[lane], (old.into(), how), values);
-                new.map_err(|stop| stop.by(lane))?
+            let new = match quick {
+                Some(change) => Some(change(old, value[lane]) & own),
+                None if is_told => Some(self.changed(addresses[lane], old.into(), values) as u64),
+                None => {
+                    let new = self.watched(machine, thread, addresses[lane], (old.into(), how), values);
+                    new.map_err(|stop| stop.by(lane))?.map(|new| new as u64)
+                }
             };
             // One that changes nothing is no progress for those who wait.
-            if let Some(new) = new.map(|new| new as u64).filter(|new| *new != old) {
+            if let Some(new) = new.filter(|new| *new != old) {
                 machine.progress += 1;
                 // SAFETY: the same.
                 unsafe { put_number_at(place, bytes, new) };
@@ -188,30 +188,6 @@ impl AtomicStep {
         }
         let to = self.to.iter().flatten().next();
         to.map_or(Ok(()), |to| machine.set_operand(group, to, &found))
-    }
-
-    /// Nobody has to be told of what each thread does. Gives how many numbers have changed.
-    fn all_at_once(
-        &self,
-        group: Group,
-        (places, addresses): (&Places, &Lanes),
-        (change, value): (fn(u64, u64) -> u64, &Lanes),
-        found: &mut Lanes,
-    ) -> u64 {
-        let (bytes, mut changed) = (self.change.bytes, 0);
-        let own = u64::MAX >> (64 - 8 * bytes);
-        each(group.mask, |lane| {
-            let place = places.of(lane, addresses);
-            // SAFETY: `places` says that the bytes are there, and may be written.
-            found[lane] = unsafe { number_at(place, bytes) };
-            let new = change(found[lane], value[lane]) & own;
-            if new != found[lane] {
-                changed += 1;
-                // SAFETY: the same.
-                unsafe { put_number_at(place, bytes, new) };
-            }
-        });
-        changed
     }
 
     fn is_used(&self, machine: &Machine<'_>) -> bool {
