@@ -78,6 +78,8 @@ int main(int count, char **words) {
   HOLDS(asked_box.srcDevice == out && asked_box.dstHost == (void *)sums && asked_box.WidthInBytes == 8);
   GIVES(CUDA_ERROR_INVALID_VALUE, cuGraphKernelNodeGetParams, copy, &asked);
 
+  GIVES(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiate, &executable, graph,
+        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH);
   CALL(cuGraphInstantiate, &executable, graph, 0);
   for (int round = 0; round < 3; round++) {
     sums[0] = sums[1] = 0;

@@ -39,9 +39,12 @@ pub(crate) struct Updated {
 /// Frees on launch, uploads, may be launched by the GPU, uses priorities.
 const FLAGS: u64 = 0b1111;
 
+/// Two of them that exclude each other: a graph that the GPU launches does not free.
+const EITHER: u64 = 0b0101;
+
 /// Makes a graph one that can be launched.
 pub(crate) fn instantiate(place: *mut Handle, graph: Handle, flags: u64) -> Result {
-    if flags & !FLAGS != 0 {
+    if flags & !FLAGS != 0 || flags & EITHER == EITHER {
         return Err(INVALID_VALUE);
     }
     let mut gpu = live()?;
