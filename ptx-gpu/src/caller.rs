@@ -12,7 +12,7 @@ use crate::python;
 /// Functions around a place that are noted.
 const CALLERS: usize = 32;
 /// Parts of the names of other people's files.
-const FOREIGN: [&str; 3] = ["/cuda_runtime.h", "/include/crt/", "/.cargo/registry/"];
+const FOREIGN: [&str; 4] = ["/cuda_runtime.h", "/include/crt/", "/registry/src/", "/git/checkouts/"];
 /// Headers of NVIDIA's libraries of templates, by a part of their names and the end. The program's line that calls them says more.
 const LIBRARIES: [(&str, &str); 3] = [("/thrust/", ".h"), ("/thrust/", ".inl"), ("/cub/", ".cuh")];
 /// nvcc makes such a function for each kernel. The one around it has the kernel's own name.

@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use tempfile::TempDir;
+
 use crate::program::{Program, line_marked, source};
 
 /// Of each case what uses the bytes, how, and what the host does.
@@ -98,4 +100,21 @@ fn a_program_without_lines_names_its_function() {
         printed.contains("note: the host reads byte 0 of allocation 2 (cudaMallocManaged) of 12000 bytes in read()"),
         "{printed}"
     );
+}
+
+/// What Cargo has fetched is somebody else's: a finding names the line of the program that calls it.
+#[test]
+fn a_line_of_the_program_is_named_and_not_one_of_a_crate() {
+    let text = fs::read_to_string(source("crates.c")).expect("the program");
+    for fetched in ["registry/src/index", "git/checkouts/copied"] {
+        let folder = TempDir::new().expect("a folder");
+        let crates = folder.path().join(fetched);
+        fs::create_dir_all(&crates).expect("a folder of Cargo's");
+        fs::copy(source("copied.h"), crates.join("copied.h")).expect("the crate");
+        let program = Program::of_cc("crates.c", &["-g", "-I", &crates.display().to_string()]);
+        let (code, printed, complaint) = program.check(&[]);
+        assert_eq!(code, Some(1), "{printed}{complaint}");
+        let place = format!("crates.c:{}, main of the host", line_of(&text, "copied"));
+        assert!(printed.lines().any(|line| line.ends_with(&place)), "{fetched}: no `{place}`: {printed}");
+    }
 }
