@@ -24,6 +24,7 @@ mod alu;
 mod causes;
 mod check;
 mod counts;
+mod ended;
 mod instructions;
 mod lines;
 mod machine;

@@ -19,29 +19,24 @@ use ptx_interpreter::{Finding, Program, Report};
 const SEEDS: u64 = 8;
 
 /// How many findings a kernel has in some order of its threads, if there are several.
-const SEVERAL: [(&str, usize); 28] = [
+const SEVERAL: [(&str, usize); 23] = [
     ("zeroed_late", 2),
-    ("narrow", 2),
-    ("narrow_read", 2),
     ("plain_flag", 2),
     ("pipeline_stage", 2),
     ("bulk_wait", 2),
     ("bulk_parity", 2),
-    ("bulk_bytes", 2),
     ("bulk_unexpected", 3),
     ("ring_parity", 2),
     ("restricted", 2),
-    ("cluster_scope", 2),
-    ("multicast_init", 4),
+    ("multicast_init", 2),
     ("multicast_order", 2),
     ("product_rows", 2),
     ("product_early", 2),
     ("tensor_early", 2),
     ("tensor_free", 2),
     ("pair_free", 3),
-    ("ring_law", 3),
+    ("ring_law", 2),
     ("leader_arrives", 2),
-    ("multicast_release", 2),
     ("same_number", 3),
     ("counted_bare", 2),
     ("versioned", 2),

@@ -30,6 +30,9 @@ pub fn with_inlined_at(text: &str, hidden: impl Fn(&str) -> bool) -> String {
         if let Some(place) = place(trimmed) {
             writer.write(&mut made, shown(finder.chain(number, place), &is_hidden));
         } else if !is_location(trimmed) && !is_label(trimmed) {
+            if line == "{" {
+                writer.begin_function();
+            }
             made += if trimmed.starts_with(".target") { line.trim_end_matches(", debug") } else { line };
             made.push('\n');
         }

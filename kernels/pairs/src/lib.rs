@@ -19,6 +19,7 @@ mod clusters;
 mod common;
 mod copies;
 mod flags;
+mod habits;
 mod lines;
 mod locks;
 mod right;

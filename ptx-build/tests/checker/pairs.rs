@@ -148,5 +148,5 @@ fn every_mistake_is_found_at_its_lines_and_no_twin_has_a_finding() {
         mistakes.extend((!report.is_clean()).then(|| format!("{}, right\n{report}", case.kernel)));
     }
     assert!(mistakes.is_empty(), "{} of {}\n{}", mistakes.len(), cases.len(), mistakes.join("\n"));
-    assert_eq!((cases.iter().filter(is_wrong).count(), cases.len()), (123, 165));
+    assert_eq!((cases.iter().filter(is_wrong).count(), cases.len()), (130, 172));
 }

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::places::{Range, Span};
-use crate::check::{BLOCK_ENDS, Finding, IN_A_BLOCK, IN_A_WARP, Kind, Place, READ_BEFORE_COPY};
+use super::keys::{keys, of_many_lines};
+use super::places::{Place, Range, Span};
+use crate::check::{DIVERGENT, Finding, IN_A_BLOCK, IN_A_CLUSTER, IN_A_WARP, Kind, NARROW, NOT_BEGUN};
 
 /// What was found at one instruction, or at two.
 pub(super) struct Pair {
@@ -33,8 +34,40 @@ pub(super) struct Groups<'p> {
 
 impl Pair {
     pub(super) fn new(finding: Finding, help: String, span: Span) -> Pair {
-        let keys = keys(&finding, &help, &span);
+        let mut keys = keys(&finding, &help, &span);
+        keys.extend(of_many_lines(&finding));
         Pair { finding, help, span, keys }
+    }
+
+    /// What a barrier that divergent threads come to should order lacks nothing else.
+    pub(super) fn note_divergent(&mut self, barriers: &[Place]) {
+        let is_in = |(begin, end): &Range| barriers.iter().any(|place| begin < place && place < end);
+        let is_of_one = self.finding.title == DIVERGENT || self.ranges().iter().any(is_in);
+        self.keys.extend(is_of_one.then(|| DIVERGENT.to_owned()));
+    }
+
+    /// Who waits until another block has begun also comes after what that block does first.
+    pub(super) fn note_begun(&mut self, too_early: &HashSet<String>) {
+        let Finding { kind, title, places, .. } = &self.finding;
+        let is_first_use = title == NOT_BEGUN || *kind == Kind::Uninitialised || self.help == IN_A_CLUSTER;
+        let lines =
+            places.iter().map(|place| place.line_key(true)).filter(|line| is_first_use && too_early.contains(line));
+        self.keys.extend(lines.map(|line| format!("{NOT_BEGUN} {line}")).collect::<Vec<_>>());
+    }
+
+    /// The line that uses a block's shared memory before it is known to have begun.
+    pub(super) fn too_early(&self) -> Option<String> {
+        self.finding.places.first().filter(|_| self.finding.title == NOT_BEGUN).map(|place| place.line_key(true))
+    }
+
+    /// What says most of several that have one cause comes first: what the others follow from, and a scope that is too narrow behind what it
+    /// should have ordered.
+    fn rank(&self) -> u32 {
+        match &*self.finding.title {
+            DIVERGENT | NOT_BEGUN => 0,
+            title if title.starts_with(NARROW) => 2,
+            _ => 1,
+        }
     }
 
     fn is_own(&self) -> bool {
@@ -172,11 +205,13 @@ impl Group {
     /// One finding, with what is at other lines beside it.
     fn finding(&self, pairs: &[Pair]) -> Option<Finding> {
         let all = || self.pairs.iter().map(|pair| &pairs[*pair].finding);
+        let rank = self.pairs.iter().map(|pair| pairs[*pair].rank()).min();
+        let own: Vec<usize> = self.pairs.iter().copied().filter(|pair| Some(pairs[*pair].rank()) == rank).collect();
         // What is to do between warps helps in one too, and what happens as it was meant is read with ease.
         let is_as_meant = |pair: &&usize| matches!(pairs[**pair].span, Span::Between(_, [0, _]));
-        let between_warps = || self.pairs.iter().filter(|pair| !pairs[**pair].finding.is_in_one_warp());
+        let between_warps = || own.iter().filter(|pair| !pairs[**pair].finding.is_in_one_warp());
         let as_meant = between_warps().find(is_as_meant).or(between_warps().next());
-        let first = &pairs[*as_meant.or(self.pairs.iter().find(is_as_meant)).or(self.pairs.first())?].finding;
+        let first = &pairs[*as_meant.or(own.iter().find(is_as_meant)).or(own.first())?].finding;
         let mut told = vec![(Finding { times: 0, ..first.clone() }, 0)];
         for finding in all() {
             match told.iter_mut().find(|(one, _)| one.is_between_the_lines_of(finding)) {
@@ -222,48 +257,6 @@ fn common(some: &[Range], others: &[Range]) -> Vec<Range> {
     let both = |one: &Range, other: &Range| ((&one.0).max(&other.0).clone(), (&one.1).min(&other.1).clone());
     let all = some.iter().flat_map(|one| others.iter().map(move |other| both(one, other)));
     all.filter(|(begin, end)| begin < end).collect()
-}
-
-/// What a finding has in common with others of its cause.
-fn keys(finding: &Finding, help: &str, span: &Span) -> Vec<String> {
-    let Finding { kind, title, places, .. } = finding;
-    let keys = |places: &[Place], with_calls: bool| {
-        places.iter().map(|place| place.line_key(with_calls)).collect::<Vec<_>>().join(" ")
-    };
-    let alike = format!("{kind:?} {title} {help}");
-    // Who reads too early may come before the copy begins.
-    let copy = usize::from(title == READ_BEFORE_COPY);
-    let copy = || format!("a copy that nobody waits for: {}", places[copy].ptx_line);
-    match span {
-        Span::Between(_, [after, before]) => {
-            let is_in_one = places[0].is_called_as(&places[1]);
-            let [after, before] = [after, before].map(|at| &places[*at]);
-            let help = if help == IN_A_WARP { IN_A_BLOCK } else { help };
-            let between = [after, before].map(|place| place.line_key(!is_in_one));
-            let mut all = vec![format!("{kind:?} {help} {between:?}")];
-            // Where no barrier brings two threads together, there is no telling which turn each of them was in.
-            let is_either = between[0] == between[1] || places[0].block != places[1].block;
-            all.extend(finding.line_key().filter(|_| is_either));
-            // One wait before the use of what copies bring is enough for all of them.
-            all.extend((*kind == Kind::Async).then(|| format!("{alike} before {}", before.line_key(true))));
-            all.extend((*kind == Kind::Async).then(copy));
-            all
-        }
-        Span::Beside => {
-            let each = (0..2).map(|at| format!("{alike} {at} {}", places[at].line_key(true)));
-            each.chain((*kind == Kind::Async).then(copy)).collect()
-        }
-        Span::Weak => vec![format!("{alike} by {}", keys(&places[2..], true))],
-        Span::Other if *kind == Kind::Async && title.starts_with(BLOCK_ENDS) => {
-            finding.line_key().into_iter().chain([copy()]).collect()
-        }
-        // Whatever is done by a value, it is the same that has none.
-        Span::Other if *kind == Kind::Uninitialised && !places.is_empty() => {
-            finding.line_key().into_iter().chain([format!("{alike} at {}", places[0].ptx_line)]).collect()
-        }
-        Span::Own if *kind == Kind::Async => finding.line_key().into_iter().chain([copy()]).collect(),
-        Span::Own | Span::Other => finding.line_key().into_iter().collect(),
-    }
 }
 
 /// What another finding tells as well is counted there.

@@ -67,6 +67,12 @@ impl<'p> Places<'p> {
         Span::Between(ranges.collect(), [order[1], order[0]])
     }
 
+    /// The place of a site.
+    pub(super) fn of(&mut self, site: u32) -> Place {
+        let calls = self.calls(site);
+        self.place(&calls)
+    }
+
     /// The calls that lead to a site, and its instruction.
     fn calls(&self, site: u32) -> Vec<u32> {
         let mut calls = self.paths.to(site);

@@ -65,6 +65,9 @@ impl Checks {
         if event.engine.is_some() && event.how.reads {
             self.engine_reads(event);
         }
+        if event.how.discards {
+            self.discards.add(event);
+        }
         self.stays(event);
         self.visits(event);
         self.compare(event, true, rewrites);

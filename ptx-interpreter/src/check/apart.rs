@@ -51,7 +51,7 @@ impl Checks {
         let Some(Named { name, bytes, .. }) = self.variables.iter().find(|variable| variable.at == begin) else {
             return;
         };
-        let name = super::explain::plain(name);
+        let name = super::whereabouts::plain(name);
         let from = match at.checked_sub(begin) {
             Some(far) => format!("byte {far} of `{name}`, which has {bytes} bytes"),
             None => format!("{} bytes before `{name}`", begin - at),

@@ -9,6 +9,7 @@ use super::actor::Actor;
 use super::cause::Origin;
 use super::clock::{Clock, Known, Pool};
 use super::dependents::Dependents;
+use super::discards::Discards;
 use super::early::Early;
 use super::fences::{DISTANCES, Fences};
 use super::grids::{Grids, Peers};
@@ -210,6 +211,7 @@ pub(crate) struct Checks {
     pub(super) variables: Vec<Named>,
     /// Where the system's part of shared memory begins, if the module asks for it.
     pub(crate) reserved: Option<u64>,
+    pub(super) discards: Discards,
     /// Where dynamic shared memory begins, if the launch has any.
     pub(crate) dynamic: Option<u64>,
     pub(super) sites: Arc<Sites>,
@@ -305,6 +307,7 @@ impl Checks {
             fresh: u64::MAX,
             variables,
             reserved: None,
+            discards: Discards::default(),
             dynamic: None,
             sites,
             states: QuickMap::default(),

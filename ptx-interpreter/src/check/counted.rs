@@ -2,8 +2,8 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, Missed};
-use super::finding::TELLS;
 use super::shadow::Mark;
+use super::titles::TELLS;
 
 impl Checks {
     /// Another thread of the block of an earlier access that tells what it knows to the thread which accesses the bytes now, and does so

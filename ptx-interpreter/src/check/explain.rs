@@ -3,84 +3,16 @@
 use super::accesses::Conflict;
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, Missed, NONE, Through};
-use super::finding::{IN_A_BLOCK, IN_A_WARP, Kind, READ_BEFORE_COPY};
+use super::finding::Kind;
 use super::marks::happened;
-use super::pieces::Piece;
 use super::reach::scope_of;
 use super::shadow::Mark;
-use super::tensor::{in_tensor, is_of_tensor, unfinished_help, unfinished_title};
-use crate::memory::spaces::{Named, Owner, PIECE, is_shared, owner};
+use super::tensor::{is_of_tensor, unfinished_help, unfinished_title};
+use super::titles::{BEGINS_EARLY, DIVERGENT, IN_A_BLOCK, IN_A_CLUSTER, IN_A_WARP, NARROW, READ_BEFORE_COPY};
+use crate::memory::spaces::{Owner, is_shared, owner};
 use crate::ptx::access::Engine;
 
-/// What is farther from every piece belongs to none.
-const NEAR: u64 = 1 << 24;
-
 impl Checks {
-    /// What an address is in.
-    pub(crate) fn place_of(&self, address: u64) -> String {
-        match owner(address, self.cluster as usize) {
-            (Owner::Shared(block), at) => self.in_shared(block, at),
-            (Owner::Tensor(block), at) => in_tensor(block, at),
-            (Owner::Local(_), at) => format!("byte {at} of its local memory"),
-            (Owner::Parameters, at) => format!("byte {at} of the parameters"),
-            (Owner::Module, at) => format!("byte {at} of the module's variables"),
-            (Owner::Nobody, at) if is_shared(address) => {
-                format!("byte {at} of the shared memory of a block that the cluster does not have")
-            }
-            _ => self.near(address),
-        }
-    }
-
-    fn in_shared(&self, block: usize, at: u64) -> String {
-        let variable = self.variables.iter().find(|variable| at.wrapping_sub(variable.at) < variable.bytes);
-        let end = self.variables.iter().map(|variable| variable.at + variable.bytes).max().unwrap_or_default();
-        if let Some(begin) = self.dynamic.filter(|begin| end > 0 && at >= *begin) {
-            return format!("byte {} of the dynamic shared memory of block {block}", at - begin);
-        }
-        match variable {
-            Some(Named { name, at: begin, .. }) => {
-                format!("byte {} of `{}` in the shared memory of block {block}", at - begin, plain(name))
-            }
-            None if end > 0 && at >= end => {
-                format!("byte {at} of the shared memory of block {block}, whose variables end at byte {end}")
-            }
-            None => format!("byte {at} of the shared memory of block {block}"),
-        }
-    }
-
-    /// Where the bytes of an access are, if some are beyond an end.
-    pub(crate) fn extent(&self, address: u64, bytes: u64) -> String {
-        let piece = self.pieces.iter().find(|piece| address.wrapping_sub(piece.begin) < piece.bytes);
-        match piece {
-            Some(piece) if address + bytes > piece.begin + piece.bytes => {
-                let over = address + bytes - piece.begin - piece.bytes;
-                let (name, all) = (&piece.name, piece.bytes);
-                format!("accesses {bytes} bytes, the last {over} beyond the end of {name}, which has {all} bytes")
-            }
-            _ => format!("accesses {bytes} bytes at {}", self.place_of(address)),
-        }
-    }
-
-    /// The piece that an address is in, or the one that is nearest.
-    fn near(&self, address: u64) -> String {
-        let end = |piece: &Piece| piece.begin + piece.bytes;
-        if let Some(piece) = self.pieces.iter().find(|piece| address.wrapping_sub(piece.begin) < piece.bytes) {
-            return format!("byte {} of {}", address - piece.begin, piece.name);
-        }
-        let before =
-            self.pieces.iter().filter(|piece| end(piece) <= address).map(|piece| (address - end(piece), piece));
-        let after =
-            self.pieces.iter().filter(|piece| piece.begin > address).map(|piece| (piece.begin - address, piece));
-        let nearest = |(distance, _): &(u64, &Piece)| *distance;
-        match (before.min_by_key(nearest), after.min_by_key(nearest)) {
-            (Some((over, piece)), after) if over < NEAR && after.is_none_or(|(distance, _)| over <= distance) => {
-                format!("{over} bytes beyond the end of {}, which has {} bytes", piece.name, piece.bytes)
-            }
-            (_, Some((distance, piece))) if distance < NEAR => format!("{distance} bytes before {}", piece.name),
-            _ => nowhere(address),
-        }
-    }
-
     pub(super) fn what(&self, event: Event, at: u64) -> String {
         let Event { how, bytes, .. } = event;
         let verb = match (how.reads, how.writes) {
@@ -138,6 +70,16 @@ impl Checks {
 
     pub(super) fn of_unwritten(&self, event: Event, at: u64) -> Found {
         let what = self.what(event, at);
+        if let Some((actor, site)) = self.discards.by(at) {
+            return Found {
+                kind: Kind::Uninitialised,
+                title: "bytes are read that `discard` has left without a value".into(),
+                places: vec![(actor, site, "discards them".into()), (event.actor, event.site, what)],
+                notes: vec![],
+                help: "discard only what is written again before anybody reads it".into(),
+                times: 1,
+            };
+        }
         let is_stored = self.pieces.iter().any(|piece| piece.undefined.has_some_of(at, at + 1));
         let note = "a launch or a copy before has put there what it had read of such bytes";
         Found {
@@ -223,8 +165,7 @@ impl Checks {
             }
             Conflict::Narrow => {
                 let needed = scope_of(self.distance(actor.block, event.actor.block)).word();
-                found.title =
-                    format!("two strong accesses race, because the scope of one is narrower than `.{needed}`");
+                found.title = format!("{NARROW} than `.{needed}`");
                 found
                     .notes
                     .push("strong accesses only go together if the scope of each includes the other thread".into());
@@ -237,8 +178,7 @@ impl Checks {
             }
             Conflict::Race if event.engine.is_some() => {
                 let work = event.engine.map_or("copy", |(engine, _, _)| self.work_of(engine));
-                found.title =
-                    format!("an asynchronous {work} begins while another thread may still use the same bytes");
+                found.title = format!("an asynchronous {work} {BEGINS_EARLY}");
                 let barrier = barrier(actor, event.actor);
                 found.help = format!(
                     "let the other thread arrive at a barrier after its access ({barrier}, or an mbarrier of empty stages), and wait for it before the copy"
@@ -340,6 +280,8 @@ impl Checks {
             Some(Engine::Bulk | Engine::BulkRead) => "wait first: `cp.async.bulk.commit_group`, then `cp.async.bulk.wait_group.read 0`, then a barrier if another thread overwrites it".into(),
             Some(kind) if is_of_tensor(kind) => unfinished_help(kind).into(),
             Some(Engine::Matrix) => "wait first: `wgmma.commit_group.sync.aligned`, then `wgmma.wait_group.sync.aligned N` where at most N newer groups are left (0 waits for all), then a barrier if another thread overwrites it".into(),
+            _ if event.engine.is_some() && event.how.writes => "let all threads that use what the first copy brings wait for it, and arrive at a barrier after that (an mbarrier of empty stages); wait for \
+                  that barrier before the next copy to the same place".into(),
             _ => "wait for the phase of its mbarrier first: `mbarrier.try_wait.parity` with the parity of this phase, in every thread that uses the bytes".into(),
         };
         match kind {
@@ -352,6 +294,9 @@ impl Checks {
         }
         if matches!(kind, Some(Engine::Small | Engine::Bulk | Engine::BulkRead)) && actor != event.actor {
             found.notes.push(format!("only the thread that began the {work} can wait for its groups"));
+            if old.writes && !event.how.writes {
+                found.help += "; or, if this reads what an earlier copy has brought, put a barrier between the read and this copy";
+            }
         }
     }
 
@@ -397,6 +342,11 @@ impl Checks {
             true => "let one thread store it, or give each thread bytes of its own; if the stores are of different turns of a loop, put a barrier between them".into(),
             false => help(actor, event.actor, self.distance(actor.block, event.actor.block)),
         };
+        let is_of_module = owner(event.address, self.cluster as usize).0 == Owner::Module;
+        if is_of_module && actor.block != event.actor.block {
+            found.notes.push("a variable of the module is one for all blocks".into());
+            found.help += "; if each block is to have its own, make it `__shared__`";
+        }
         if !is_one_store {
             self.told_by_another(old, actor, event, found);
         }
@@ -407,7 +357,7 @@ impl Checks {
         let what = |at: (Actor, u32)| (at.0, at.1, "waits at the barrier here".to_owned());
         self.find(Found {
             kind: Kind::Deadlock,
-            title: "a barrier is in divergent code: threads of one warp wait for it at different instructions".into(),
+            title: DIVERGENT.into(),
             places: vec![what(one), what(other)],
             notes: vec![
                 "an aligned barrier has to be executed by all threads of a warp together, or they wait forever".into(),
@@ -415,43 +365,6 @@ impl Checks {
             help: "move the barrier out of the branch, so that all threads execute the same one".into(),
             times: 1,
         });
-    }
-}
-
-/// An address that is in no piece.
-fn nowhere(address: u64) -> String {
-    let guess = match address {
-        0..4096 => "a null pointer, or one with a small offset",
-        4096..PIECE => "it looks like an offset in shared memory: `cvta.shared` makes a generic address of it",
-        _ if is_of_the_host(address) => "it is memory of the host: copy it to the GPU first",
-        _ => "the kernel was given nothing there",
-    };
-    format!("address {address:#x}: {guess}")
-}
-
-/// Whether the process itself has memory there, and not addresses alone.
-fn is_of_the_host(address: u64) -> bool {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let readable = maps.lines().filter_map(|line| line.split_once(' ').filter(|(_, rest)| rest.starts_with('r')));
-    readable.filter_map(|(range, _)| range.split_once('-')).any(|(begin, end)| {
-        let bounds = [begin, end].map(|bound| u64::from_str_radix(bound, 16).unwrap_or_default());
-        (bounds[0]..bounds[1]).contains(&address)
-    })
-}
-
-/// The last part of a name of C++: `tile` of `_ZZ4copyPKfE4tile`.
-pub(super) fn plain(name: &str) -> &str {
-    let is_last = |at: &usize| {
-        let digits: String = name[*at..].chars().take_while(char::is_ascii_digit).collect();
-        let rest = &name[*at + digits.len()..];
-        let rest =
-            rest.rsplit_once("_").filter(|(_, number)| number.parse::<u32>().is_ok()).map_or(rest, |(rest, _)| rest);
-        digits.parse() == Ok(rest.len())
-    };
-    let mut places = name.match_indices('E').map(|(at, _)| at + 1);
-    match places.rfind(is_last) {
-        Some(at) if name.starts_with("_Z") => name[at..].trim_start_matches(|c: char| c.is_ascii_digit()),
-        _ => name,
     }
 }
 
@@ -472,7 +385,7 @@ fn help(one: Actor, other: Actor, distance: usize) -> String {
             IN_A_WARP.into()
         }
         0 => IN_A_BLOCK.into(),
-        1 => "put `barrier.cluster.arrive.release` and `barrier.cluster.wait.acquire` (cluster.sync()) between them".into(),
+        1 => IN_A_CLUSTER.into(),
         2 => "let the first release a flag (`st.release.gpu`) and the second acquire it (`ld.acquire.gpu`), use an atomic, or launch a second kernel".into(),
         _ => "let the first release a flag for the whole system (`st.release.sys`) and the second acquire it (`ld.acquire.sys`), or let the second GPU wait for an event".into(),
     }

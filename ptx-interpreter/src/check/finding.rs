@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use super::titles::{
+    ASKS_AGAIN, FOREIGN, HANGS, LATE, MEANINGLESS, NO_BLOCK, NO_PEER, NOT_BEGUN, OFFSET_OF_BARRIER, OLDER, OTHER_LANES,
+    OUTLIVED, UNMARKED, UNORDERED_INIT,
+};
 use crate::machine::lanes::LANES;
 use crate::ptx::text::guarded;
 
@@ -147,6 +151,15 @@ impl Place {
         }
     }
 
+    fn is_of_rust(&self) -> bool {
+        self.source.as_ref().is_some_and(|(file, _)| file.ends_with(".rs"))
+    }
+
+    /// Whether a copy begins there.
+    pub(crate) fn begins_copy(&self) -> bool {
+        self.what.starts_with("begins a copy")
+    }
+
     /// What stands between the brackets of its address.
     fn address(&self) -> Option<&str> {
         self.instruction.split_once('[')?.1.split(']').next()
@@ -228,62 +241,19 @@ pub struct Finding {
 const NEAR: u32 = 8;
 
 /// Words of CUDA C++, and what Rust has for them.
-const IN_RUST: [(&str, &str); 8] = [
+const IN_RUST: [(&str, &str); 11] = [
     ("__syncthreads()", "sync_threads()"),
     ("__syncwarp()", "sync_warp()"),
     ("cluster.sync()", "sync_cluster()"),
     ("__threadfence()", "fence_acq_rel::<Gpu>()"),
     ("__threadfence_system()", "fence_acq_rel::<Sys>()"),
     ("cudaGridDependencySynchronize()", "griddepcontrol_wait()"),
-    ("cuda::ptx::fence_proxy_async", "fence_proxy_async()"),
+    ("__threadfence_block()", "fence_acq_rel::<Cta>()"),
+    ("shared::cta` (cuda::ptx::fence_proxy_async)", "shared::cta` (fence_proxy_async_shared_cta())"),
+    ("global` (cuda::ptx::fence_proxy_async)", "global` (fence_proxy_async_global())"),
+    ("`__shared__`", "`shared!`"),
     ("`atomicAdd` and its like; `atom` or `red`", "`ptx!(red.…)`, `ptx!(atom.…)`"),
 ];
-
-/// What a note says of a thread that tells of others of its block.
-pub(crate) const TELLS: &str = "tells others what is done";
-
-/// The title of what the deadline ended.
-pub(crate) const LATE: &str = "the kernel has not ended before the deadline";
-
-/// The title of what is only so with older values.
-pub(crate) const OLDER: &str = "older values, which the memory model lets loads return, change what the kernel leaves";
-
-/// The title of a use of a barrier that nothing orders after its initialisation, which is the first place.
-pub(super) const UNORDERED_INIT: &str = "a thread uses a barrier, and nothing orders that after its `mbarrier.init`";
-
-/// What the title of a finding begins with that is about the end of a block.
-pub(crate) const BLOCK_ENDS: &str = "a block ends before ";
-
-/// The title of a read that comes before a copy, and should come after it.
-pub(crate) const READ_BEFORE_COPY: &str =
-    "bytes are read that an asynchronous copy writes, and nothing orders the copy before that";
-
-/// What orders two threads of a warp, and of a block.
-pub(crate) const IN_A_WARP: &str =
-    "put `bar.warp.sync` (__syncwarp()) between them; threads of a warp do not run in lockstep";
-pub(crate) const IN_A_BLOCK: &str = "put `bar.sync 0` (__syncthreads()) between them, which all threads of the block execute; in branches of single \
-                                     warps, a named barrier or an mbarrier";
-
-/// What is said of a mistake by which all threads wait in the end.
-pub(super) const HANGS: &str = "so all threads wait in the end, and nobody is left who could end that";
-
-// What ends no launch.
-pub(super) const ASKS_AGAIN: &str =
-    "a cluster asks to cancel a launch after it has seen that an earlier request cancelled nothing";
-pub(super) const NO_BLOCK: &str = "the number of a block is taken from a response that says that nothing was cancelled";
-pub(super) const MEANINGLESS: &str = "metadata of a sparse matrix say nothing";
-pub(super) const OTHER_LANES: &str = "a warp names lanes of tensor memory that belong to another warp";
-pub(super) const OFFSET_OF_BARRIER: &str =
-    "the barrier of `tcgen05.commit` is named by an offset in shared memory, and a generic address belongs there";
-pub(super) const UNMARKED: &str =
-    "a descriptor of a matrix in shared memory has not the number 0b001 in its bits 46 to 48";
-pub(super) const FOREIGN: &str = "a thread accesses the local memory of another thread";
-pub(super) const NOT_BEGUN: &str =
-    "the shared memory of another block is accessed, and nothing tells that this block has begun";
-pub(super) const NO_PEER: &str =
-    "tensor memory is allocated by a pair of blocks, and nothing tells that the other block has begun";
-pub(super) const OUTLIVED: &str =
-    "the shared memory of another block is accessed, and nothing keeps that block from ending before";
 
 impl Finding {
     /// Whether the launch went on after it, though its kind is one that ends a launch.
@@ -327,10 +297,19 @@ impl Finding {
             && one.address() == other.address()
     }
 
+    /// Whether a flag is an atomic of Rust's library, whose order the compiler may have left out.
+    pub(crate) fn may_lack_the_order_of_rust(&self) -> bool {
+        let is_bare = |place: &Place| {
+            let word = place.unguarded().split(' ').next().unwrap_or_default();
+            let has_order = || ["relaxed", "acquire", "release", "acq_rel"].iter().any(|order| word.contains(order));
+            word.starts_with("atom.") && !has_order()
+        };
+        self.kind == Kind::Order && self.places.iter().skip(2).any(|place| place.is_of_rust() && is_bare(place))
+    }
+
     /// A help that has the words of CUDA C++, with those of `ptx-kernel` and `ptx-intrinsics` instead where the source is Rust.
     pub(crate) fn in_its_language(&self, help: &str) -> String {
-        let is_rust = |place: &Place| place.source.as_ref().is_some_and(|(file, _)| file.ends_with(".rs"));
-        if !self.places.iter().any(is_rust) {
+        if !self.places.iter().any(Place::is_of_rust) {
             return help.to_owned();
         }
         IN_RUST.iter().fold(help.to_owned(), |help, (cuda, rust)| help.replace(cuda, rust))

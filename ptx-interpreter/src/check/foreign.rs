@@ -1,7 +1,8 @@
 //! Each thread has local memory of its own.
 
 use super::checks::{Checks, Event, Found};
-use super::finding::{FOREIGN, Kind};
+use super::finding::Kind;
+use super::titles::FOREIGN;
 
 impl Checks {
     /// A thread accesses byte `at` of the local memory of another one, which has that number in the grid.

@@ -2,8 +2,9 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Found, Refusal};
-use super::finding::{ASKS_AGAIN, Kind, NO_BLOCK};
+use super::finding::Kind;
 use super::marks::happened;
+use super::titles::{ASKS_AGAIN, NO_BLOCK};
 
 impl Checks {
     /// A thread sees that a request of its cluster cancelled nothing.

@@ -1,10 +1,11 @@
 //! What has to be done before a block ends, and before a grid may touch what the grid before it writes.
 
 use super::actor::Actor;
-use super::checks::{Checks, Event, Found, Owed, State};
+use super::checks::{Checks, Event, Found, NONE, Owed, State};
 use super::clock::Clock;
 use super::early::Early;
-use super::finding::{Kind, NO_PEER, NOT_BEGUN, OUTLIVED};
+use super::finding::Kind;
+use super::titles::{HANGS, NO_PEER, NO_WAIT_FOR_GRID, NOT_BEGUN, OUTLIVED};
 use super::together::Together;
 use super::uses::Use;
 use super::visits::{Visit, Visitor};
@@ -230,7 +231,7 @@ impl Checks {
         let what = format!("accesses {}", self.place_of(event.address));
         self.find(Found {
             kind: Kind::Order,
-            title: "bytes of the grid before this one are accessed, and `griddepcontrol.wait` is not before it".into(),
+            title: NO_WAIT_FOR_GRID.into(),
             places: vec![(event.actor, event.site, what)],
             notes: vec!["under programmatic dependent launch the grid before may still run, and its writes may be missing".into()],
             help: "execute `griddepcontrol.wait` (cudaGridDependencySynchronize()) in every thread before its first access, or in one before a barrier".into(),
@@ -284,5 +285,15 @@ impl Checks {
                 times: 1,
             });
         }
+    }
+
+    /// All threads wait, and one of them for a barrier of which is told that it gets other bytes than it expects: that is the mistake. Says
+    /// whether that is so.
+    pub(crate) fn hangs_by_bytes(&mut self, place: u64, wait: &str) -> bool {
+        let Some(bar) = self.mbarriers.get(&place).filter(|bar| bar.balance != 0) else { return false };
+        let key = self.key(Kind::Async, bar.last.1, NONE);
+        let Some((found, _)) = self.seen.get(&key) else { return false };
+        self.found[*found].notes.push(format!("{HANGS}: one {wait}"));
+        true
     }
 }

@@ -2,7 +2,8 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Found};
-use super::finding::{Kind, MEANINGLESS};
+use super::finding::Kind;
+use super::titles::MEANINGLESS;
 
 impl Checks {
     /// A warp multiplies elements that are nowhere, at one place, or not in their order. Of many products the first one is told.

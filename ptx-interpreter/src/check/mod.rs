@@ -16,6 +16,7 @@ mod coherence;
 mod counted;
 mod crowd;
 mod dependents;
+mod discards;
 mod early;
 mod explain;
 mod factor;
@@ -58,6 +59,7 @@ mod short_ways;
 mod spare;
 mod tensor;
 mod threads;
+mod titles;
 mod together;
 mod too_early;
 mod trail;
@@ -67,12 +69,12 @@ mod uses;
 mod values;
 mod visits;
 mod weak_order;
+mod whereabouts;
 
 pub(crate) use actor::Actor;
 pub(crate) use cause::{Cause, Origin};
 pub(crate) use checks::{Checks, Event, Found};
 pub(crate) use clock::Known;
-pub(crate) use finding::{BLOCK_ENDS, IN_A_BLOCK, IN_A_WARP, LATE, OLDER, READ_BEFORE_COPY, TELLS};
 pub use finding::{Call, Finding, Kind, Place};
 pub(crate) use footprint::{Bytes, Footprint, are_changes};
 pub use grids::Before;
@@ -81,6 +83,10 @@ pub(crate) use heap::is_freed;
 pub(crate) use lifetimes::OF_OTHER_BLOCK;
 pub use pieces::Piece;
 pub(crate) use pieces::Pieces;
+pub(crate) use titles::{
+    BEGINS_EARLY, BLOCK_ENDS, DIVERGENT, IN_A_BLOCK, IN_A_CLUSTER, IN_A_WARP, LATE, NARROW, NO_WAIT_FOR_GRID,
+    NOT_BEGUN, OLDER, READ_BEFORE_COPY, TELLS,
+};
 pub(crate) use together::Together;
 pub use uses::{Use, Used, UsedRange};
 pub(crate) use values::Way;

@@ -2,8 +2,9 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, Found, NONE};
-use super::finding::{HANGS, Kind, UNORDERED_INIT};
+use super::finding::Kind;
 use super::mark::Mark;
+use super::titles::{HANGS, UNORDERED_INIT};
 
 /// The title of a use of what is no barrier.
 const NO_BARRIER: &str = "a barrier is used that `mbarrier.init` has not initialised";

@@ -114,7 +114,11 @@ impl Checks {
         let writer = if missed.known.is_by(actor) { actor } else { missed.writer };
         found.places.push((writer, missed.write, writes.into()));
         found.places.push((reader, missed.read, reads.into()));
-        let in_cuda = if needed == "sys" { "__threadfence_system()" } else { "__threadfence()" };
+        let in_cuda = match needed {
+            "sys" => "__threadfence_system()",
+            "cta" => "__threadfence_block()",
+            _ => "__threadfence()",
+        };
         let fence = format!("`fence.acq_rel.{needed}` ({in_cuda})");
         let (title, note, help) = match missed.why {
             _ if missed.through == Through::Mbarrier => at_mbarrier(missed.why, needed),

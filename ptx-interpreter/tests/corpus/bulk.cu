@@ -17,9 +17,9 @@ template <int KIND> __device__ __forceinline__ void bulk(const u32* in, u32* out
     if (KIND == 7) ARRIVE(&bar);
     else EXPECT(&bar, KIND == 4 ? 1024 : KIND == 6 ? 256 : 512);
     BULK_LOAD(tile, in, 256, &bar);  //~ bulk_unexpected
-    BULK_LOAD(tile + 64, in + 64, 256, &bar);  //~ bulk_wait bulk_parity bulk_few
+    BULK_LOAD(tile + 64, in + 64, 256, &bar);  //~ bulk_wait bulk_parity bulk_few bulk_bytes
   }
-  if (KIND != 1) WAIT(&bar, KIND == 2 ? 1 : 0);  //~ bulk_bytes bulk_init bulk_init_barrier
+  if (KIND != 1) WAIT(&bar, KIND == 2 ? 1 : 0);  //~ bulk_init bulk_init_barrier
   out[t] = tile[127 - t];  //~ bulk_wait bulk_parity bulk_unexpected
 }
 //# bulk_wait async 1x128 numbers:512 zeros:512 ; mbarrier.try_wait.parity
@@ -31,7 +31,7 @@ PAIR(bulk_parity, (const u32* in, u32* out), (in, out))
 //# bulk_init_barrier race 1x128 numbers:512 zeros:512 ; bar.sync 0
 DEV bulk_init_barrier(const u32* in, u32* out) { bulk<WRONG ? 3 : 0>(in, out); }
 PAIR(bulk_init_barrier, (const u32* in, u32* out), (in, out))
-//# bulk_bytes deadlock 1x128 numbers:512 zeros:512 ; 512 bytes
+//# bulk_bytes async 1x128 numbers:512 zeros:512 ; 512 bytes
 DEV bulk_bytes(const u32* in, u32* out) { bulk<WRONG ? 4 : 0>(in, out); }
 PAIR(bulk_bytes, (const u32* in, u32* out), (in, out))
 //# bulk_init uninitialised 1x128 numbers:512 zeros:512 ; mbarrier.init

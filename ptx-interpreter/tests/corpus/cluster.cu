@@ -98,7 +98,7 @@ DEV cluster_scope(u32* out) {
 CLUSTER_PAIR(cluster_scope, (u32* out), (out))
 
 // A copy to all blocks of the cluster, before the other block has initialised its barrier.
-//# multicast_init uninitialised 2x32 numbers:256 zeros:256 ; mbarrier.init
+//# multicast_init bounds 2x32 numbers:256 zeros:256 ; barrier.cluster.wait
 DEV multicast_init(const u32* in, u32* out) {
   __shared__ alignas(128) u32 tile[32];
   __shared__ u64 bar;

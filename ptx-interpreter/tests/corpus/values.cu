@@ -70,7 +70,7 @@ DEV uniform_load(u32* data, u32* out) {
 PAIR(uniform_load, (u32* data, u32* out), (data, out))
 
 // `discard` loses what is in the cache line.
-//# discarded uninitialised 1x32 numbers:128 zeros:128 ; nobody has written
+//# discarded uninitialised 1x32 numbers:128 zeros:128 ; left without a value
 DEV discarded(u32* data, u32* out) {
   u32 t = threadIdx.x;
   if (t == 0) asm volatile("discard.global.L2 [%0], 128;" ::"l"(data) : "memory");

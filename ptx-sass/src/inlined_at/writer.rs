@@ -21,6 +21,12 @@ impl<'a> Writer<'a> {
         Writer { has_inlined_at, ..Writer::default() }
     }
 
+    /// Readers know nothing of other functions.
+    pub(super) fn begin_function(&mut self) {
+        self.callers.clear();
+        self.last.clear();
+    }
+
     /// What comes next is of this place.
     pub(super) fn write(&mut self, text: &mut String, mut chain: Chain<'a>) {
         if !self.has_inlined_at {
@@ -68,5 +74,24 @@ impl<'a> Writer<'a> {
         } else {
             format!("\t.section\t.debug_str\n\t{{\n{}\t}}\n", self.names)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_function_tells_all_of_its_calls() {
+        let chain = || vec![((3, 8, 9), "shuffle"), ((2, 7, 9), "sum"), ((1, 20, 3), "kernel")];
+        let mut writer = Writer::new(true);
+        let mut texts = [String::new(), String::new()];
+        for text in &mut texts {
+            writer.begin_function();
+            writer.write(text, chain());
+        }
+        let all = "\t.loc\t1 20 3\n\t.loc\t2 7 9, function_name $L__info_string0, inlined_at 1 20 3\n\
+                   \t.loc\t3 8 9, function_name $L__info_string1, inlined_at 2 7 9\n";
+        assert_eq!(texts, [all; 2]);
     }
 }
