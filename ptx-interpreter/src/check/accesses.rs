@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Event};
+use super::discards::Discard;
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::marks::{happened, observed};
 use super::pieces::Pieces;
@@ -66,7 +67,8 @@ impl Checks {
             self.engine_reads(event);
         }
         if event.how.discards {
-            self.discards.add(event);
+            let Event { actor, site, address, bytes, .. } = event;
+            self.discards.add(Discard { by: (actor, site), address, bytes });
         }
         self.stays(event);
         self.visits(event);
