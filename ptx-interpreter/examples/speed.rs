@@ -1,7 +1,7 @@
 //! How many instructions of threads the interpreter executes in a second, on one core; and checked on all, by the clock.
 //!
 //! `cargo run --release -p ptx-interpreter --example speed -- FILE.ptx KERNEL BLOCKS THREADS ARGUMENTS…`: an argument `4096` is a
-//! buffer of 4096 bytes, `0:4096` one of zeros, and `=7` is the 32-bit number 7. `--unchecked` before the file leaves out the checked runs.
+//! buffer of 4096 bytes, `0:4096` one of zeros, `@FILE` one of the words of a file, and `=7` is the 32-bit number 7. `--unchecked` before the file leaves out the checked runs.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ fn main() {
     let is_checked = arguments.first().is_none_or(|first| first != "--unchecked");
     arguments.drain(..usize::from(!is_checked));
     let [file, kernel, blocks, threads, kinds @ ..] = &arguments[..] else {
-        eprintln!("usage: speed [--unchecked] FILE.ptx KERNEL BLOCKS THREADS BYTES… (or =NUMBER)");
+        eprintln!("usage: speed [--unchecked] FILE.ptx KERNEL BLOCKS THREADS BYTES… (or =NUMBER, @FILE)");
         std::process::exit(2);
     };
     let text = std::fs::read_to_string(file).expect("the file can be read");
@@ -27,9 +27,15 @@ fn main() {
     let mut buffers: Vec<Vec<u32>> = Vec::new();
     let values: Vec<u64> = kinds
         .iter()
-        .map(|kind| match kind.strip_prefix('=') {
-            Some(number) => number.parse().expect("a number"),
-            None => {
+        .map(|kind| match (kind.strip_prefix('='), kind.strip_prefix('@')) {
+            (Some(number), _) => number.parse().expect("a number"),
+            (None, Some(file)) => {
+                let bytes = std::fs::read(file).expect("the file can be read");
+                let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+                buffers.push(words.collect());
+                buffers.last().expect("it was pushed").as_ptr() as u64
+            }
+            (None, None) => {
                 let zeros = kind.strip_prefix("0:");
                 let bytes: usize = zeros.unwrap_or(kind).parse().expect("a number of bytes");
                 let mut state = 1u32;

@@ -20,6 +20,8 @@ pub(super) struct Deed<'a> {
     pub(super) mark: &'a Mark,
     /// The set of this mark.
     pub(super) alone: u32,
+    /// What a cell without further marks became last, and what it was.
+    pub(super) became: Option<(Cell, Cell)>,
 }
 
 /// What threads know, and how many warps a block has.
@@ -51,7 +53,7 @@ impl Checks {
         }
         self.shadow.tidy();
         self.threads_of(event.actor.block);
-        let mut alone = None;
+        let mut deed = None;
         for (begin, end) in ranges {
             let mut at = begin / CELL * CELL;
             while at < end {
@@ -60,8 +62,11 @@ impl Checks {
                 let (cells, begin) = (first as usize..last as usize, at - first * CELL);
                 if event.how.writes || !self.only_read(event, mark, page, cells.clone()) {
                     self.shadow.spread(page, begin);
-                    let alone = *alone.get_or_insert_with(|| self.shadow.crowd.alone(*mark));
-                    self.in_page(&Deed { event, mark, alone }, page, cells, begin, closely);
+                    let deed = match &mut deed {
+                        Some(deed) => deed,
+                        None => deed.insert(Deed { event, mark, alone: self.shadow.crowd.alone(*mark), became: None }),
+                    };
+                    self.in_page(deed, page, cells, begin, closely);
                 }
                 at += (last - first) * CELL;
             }
@@ -92,7 +97,7 @@ impl Checks {
 
     fn in_page(
         &mut self,
-        deed: &Deed<'_>,
+        deed: &mut Deed<'_>,
         page: usize,
         cells: Range<usize>,
         begin: u64,
@@ -108,6 +113,7 @@ impl Checks {
                     let at = begin + cell as u64 * CELL;
                     if !self.done(deed, page, cell..cell + 1, Some(at)) {
                         closely(self, at);
+                        deed.became = None;
                     }
                 }
             }
@@ -116,20 +122,19 @@ impl Checks {
     }
 
     /// Does it in cells whose marks are the same, or in the one at an address, unless that has to be looked at closely.
-    fn done(&mut self, deed: &Deed<'_>, page: usize, cells: Range<usize>, at: Option<u64>) -> bool {
-        let (how, bytes, actor) = (deed.event.how, deed.mark.bytes, deed.event.actor);
+    fn done(&mut self, deed: &mut Deed<'_>, page: usize, cells: Range<usize>, at: Option<u64>) -> bool {
+        let (how, bytes) = (deed.event.how, deed.mark.bytes);
         if how.reads && !self.may_be_read(deed.event, page, cells.clone(), bytes) {
             return false;
         }
-        let knows = Knows { state: &self.states[&u64::from(actor.block)][actor.number], warps: self.warps() };
         let own = &self.shadow.pages[page];
         if how.writes && own.are_constant(cells.clone()) {
             return false;
         }
         let old = own.cells[cells.start];
-        let new = match old.has_more() {
-            true => at.and_then(|at| knows.meets(&mut self.shadow, deed, old, at)),
-            false => knows.joined(&mut self.shadow.crowd, deed, old, at),
+        let new = match deed.became {
+            Some((before, after)) if before == old && at.is_none() => Some(after),
+            _ => self.becomes(deed, old, at),
         };
         let Some(new) = new else { return false };
         let page = &mut self.shadow.pages[page];
@@ -142,6 +147,20 @@ impl Checks {
             page.are_constant_now(cells, deed.event.site);
         }
         true
+    }
+
+    /// What a cell becomes, unless that has to be looked at closely.
+    fn becomes(&mut self, deed: &mut Deed<'_>, old: Cell, at: Option<u64>) -> Option<Cell> {
+        let actor = deed.event.actor;
+        let knows = Knows { state: &self.states[&u64::from(actor.block)][actor.number], warps: self.warps() };
+        if old.has_more() {
+            return at.and_then(|at| knows.meets(&mut self.shadow, deed, old, at));
+        }
+        let new = knows.joined(&mut self.shadow.crowd, deed, old, at)?;
+        if at.is_none() {
+            deed.became = Some((old, new));
+        }
+        Some(new)
     }
 }
 

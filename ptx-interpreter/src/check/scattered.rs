@@ -47,7 +47,7 @@ impl Checks {
         self.shadow.tidy();
         let epoch = self.known_state(event.actor).epoch;
         let mark = Mark { lanes, row: Row::APART, ..self.mark(event, epoch) };
-        let deed = Deed { event, mark: &mark, alone: self.shadow.crowd.alone(mark) };
+        let deed = Deed { event, mark: &mark, alone: self.shadow.crowd.alone(mark), became: None };
         let warps = self.warps();
         let Checks { shadow, states, pieces, fresh, .. } = self;
         let knows = Knows { state: &states[&u64::from(block)][event.actor.number], warps };
@@ -69,7 +69,7 @@ impl Checks {
             let old = page.cells[first];
             if cells.len() == 1 && old.has_more() {
                 let mark = Mark { lanes: 1 << lane, row: Row::default(), ..mark };
-                let deed = Deed { event: together.event(lane), mark: &mark, alone: own };
+                let deed = Deed { event: together.event(lane), mark: &mark, alone: own, became: None };
                 let Some(new) = knows.meets(shadow, &deed, old, address) else { return from(lane) };
                 let page = &mut *shadow.pages[number];
                 page.cells[first] = new;

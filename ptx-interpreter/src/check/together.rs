@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::checks::{Checks, Event, State};
 use super::mark::{CELL, Mark, Row, WHOLE};
 use super::record::Numbers;
-use crate::machine::lanes::{LANES, Lanes, lanes_of, lanes_where};
+use crate::machine::lanes::{LANES, Lanes, lanes_in_row, lanes_of, lanes_where};
 use crate::ptx::access::How;
 
 /// Fewer lanes are in a row only if they are neighbours.
@@ -43,14 +43,18 @@ impl Together<'_> {
         if stride < CELL || Row::new(lowest, begin, stride) != row {
             return None;
         }
-        // Lanes that have gone apart in a loop may be whole rows from each other.
-        let all = LANES as u64 * stride;
-        let is_in_row = |lane: usize| {
-            let distance = self.addresses[lane].wrapping_sub(begin + (lane - lowest) as u64 * stride);
-            distance == 0 || (distance as i64).unsigned_abs().is_multiple_of(all)
-        };
-        let lanes = lanes_where(lanes, is_in_row);
-        Some(Alike { lanes, row })
+        let first = begin.wrapping_sub(lowest as u64 * stride);
+        let mut own = lanes_in_row(lanes, self.addresses, first, stride);
+        if own != lanes {
+            // Lanes that have gone apart in a loop may be whole rows from each other.
+            let all = LANES as u64 * stride;
+            let is_in_row = |lane: usize| {
+                let distance = self.addresses[lane].wrapping_sub(first.wrapping_add(lane as u64 * stride));
+                (distance as i64).unsigned_abs().is_multiple_of(all)
+            };
+            own |= lanes_where(lanes & !own, is_in_row);
+        }
+        Some(Alike { lanes: own, row })
     }
 
     /// Of some lanes the lowest one, and those that have their elements at equal distances from its own, or the same element.
@@ -72,9 +76,8 @@ impl Together<'_> {
         if !is_row && (distance != 0 || self.how.writes) {
             return one;
         }
-        let at = |lane: u32| begin.wrapping_add(u64::from(lane - lowest) * stride);
-        let follows = |lane: usize| self.addresses[lane] == at(lane as u32);
-        let lanes = lanes_where(lanes, follows);
+        let first = begin.wrapping_sub(u64::from(lowest) * stride);
+        let lanes = lanes_in_row(lanes, self.addresses, first, stride);
         let row = if stride == 0 { Row::default() } else { Row::new(lowest as usize, begin, stride) };
         let alike = Alike { lanes, row };
         // Few lanes far apart are in a row by chance.
@@ -92,9 +95,13 @@ impl Together<'_> {
         std::iter::from_fn(move || {
             let lowest = rest.trailing_zeros();
             let begin = *self.addresses.get(lowest as usize)?;
-            let follow = if is_dense { rest.checked_shr(lowest)?.trailing_ones() } else { 1 };
-            let is_next = |count: &u32| self.addresses[(lowest + count) as usize] == begin + u64::from(*count) * bytes;
-            let count = 1 + (1..follow).take_while(is_next).count() as u64;
+            let follow = if is_dense {
+                let first = begin.wrapping_sub(u64::from(lowest) * bytes);
+                lanes_in_row(rest, self.addresses, first, bytes).checked_shr(lowest)?.trailing_ones()
+            } else {
+                1
+            };
+            let count = u64::from(follow);
             rest &= !((((1u64 << count) - 1) << lowest) as u32);
             Some((begin, begin + count * bytes))
         })

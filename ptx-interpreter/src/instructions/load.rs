@@ -10,7 +10,7 @@ use crate::machine::stop::Result;
 use crate::machine::{Machine, Step};
 use crate::memory::{aligned, all_aligned};
 use crate::ptx::access::How;
-use crate::ptx::operand::{Operand, Place, Space};
+use crate::ptx::operand::{Operand, Place, Register, Space};
 
 struct Load {
     space: Space,
@@ -134,44 +134,57 @@ impl Load {
         machine
             .reads_to_registers(|machine| machine.watch_load(group, addresses, self.bytes, &self.parts, self.how))?;
         machine.watch_loaded(group, addresses, self.bytes, &self.to, self.is_signed);
-        let places = match machine.loads_what_memory_holds() && self.bytes <= 8 {
-            true => Some(machine.places(group, addresses, self.bytes * self.to.len(), false)?),
-            false => None,
-        };
-        for (number, to) in self.to.iter().enumerate() {
-            let offset = (number * self.bytes) as u64;
-            if self.bytes == 16 {
-                for thread in group.threads() {
-                    let mut content = [0; 16];
-                    machine
-                        .read_into(addresses[thread.lane] + offset, &mut content)
-                        .map_err(|stop| stop.by(thread.lane))?;
-                    let value = u128::from_le_bytes(content);
-                    let value = machine.found(thread, addresses[thread.lane] + offset, 16, self.how, value);
-                    machine.set(thread, to, value)?;
-                }
-                continue;
-            }
-            let Operand::Register(register) = to else { continue };
-            match &places {
-                // SAFETY: `places` checked that the bytes of all elements are there.
-                Some(places) => unsafe {
-                    machine.gather(group, (places, addresses), (offset as usize, self.bytes), register.at);
-                },
-                None => {
-                    let found = self.found(machine, group, &addresses.map(|address| address.wrapping_add(offset)))?;
-                    machine.set_lanes(group, register.at, &found);
-                }
-            }
-            if self.is_signed {
-                let own = &mut machine.warp_mut(group.warp).frames[group.frame].registers[register.at];
-                each(group.mask, |lane| own[lane] = self.extended(own[lane], register.bits));
-            }
+        match machine.loads_what_memory_holds() && self.bytes <= 8 {
+            true => self.at_once(machine, group, addresses)?,
+            false => self.one_by_one(machine, group, addresses)?,
         }
         if let (true, Some(scope)) = (self.how.acquires, self.how.scope) {
             machine.acquired(group.warp, scope);
         }
         Ok(())
+    }
+
+    /// The threads of a group load what memory has.
+    fn at_once(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
+        let places = machine.places(group, addresses, self.bytes * self.to.len(), false)?;
+        for (number, to) in self.to.iter().enumerate() {
+            let Operand::Register(register) = to else { continue };
+            // SAFETY: `places` checked that the bytes of all elements are there.
+            unsafe { machine.gather(group, (&places, addresses), (number * self.bytes, self.bytes), register.at) };
+            self.extend(machine, group, *register);
+        }
+        Ok(())
+    }
+
+    // Its many addresses are nothing that the short way should have room for.
+    #[inline(never)]
+    fn one_by_one(&self, machine: &mut Machine<'_>, group: Group, addresses: &Lanes) -> Result<()> {
+        for (number, to) in self.to.iter().enumerate() {
+            let places = addresses.map(|address| address.wrapping_add((number * self.bytes) as u64));
+            if self.bytes == 16 {
+                for thread in group.threads() {
+                    let (lane, mut content) = (thread.lane, [0; 16]);
+                    machine.read_into(places[lane], &mut content).map_err(|stop| stop.by(lane))?;
+                    let value = u128::from_le_bytes(content);
+                    let value = machine.found(thread, places[lane], 16, self.how, value);
+                    machine.set(thread, to, value)?;
+                }
+                continue;
+            }
+            let Operand::Register(register) = to else { continue };
+            let found = self.found(machine, group, &places)?;
+            machine.set_lanes(group, register.at, &found);
+            self.extend(machine, group, *register);
+        }
+        Ok(())
+    }
+
+    /// A register has what was loaded, and its upper bits get its sign.
+    fn extend(&self, machine: &mut Machine<'_>, group: Group, register: Register) {
+        if self.is_signed {
+            let own = &mut machine.warp_mut(group.warp).frames[group.frame].registers[register.at];
+            each(group.mask, |lane| own[lane] = self.extended(own[lane], register.bits));
+        }
     }
 
     /// What the threads find, which need not be what memory holds.

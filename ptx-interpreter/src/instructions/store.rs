@@ -1,5 +1,7 @@
 //! `st`.
 
+use smallvec::SmallVec;
+
 use crate::alu::Type;
 use crate::machine::group::Group;
 use crate::machine::lanes::{LANES, Lanes};
@@ -82,7 +84,7 @@ impl Store {
         if machine.checks.is_none() {
             return Ok(());
         }
-        let mut content = Vec::new();
+        let mut content: SmallVec<[Lanes; 4]> = SmallVec::new();
         for from in from {
             content.push(if self.bytes == 16 { [0; LANES] } else { machine.lanes(group, from)? });
             if self.bytes == 16 {

@@ -34,3 +34,14 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
         lane
     })
 }
+
+/// Those lanes of a mask whose value is that of the first lane of all and `step` more for each lane after it.
+#[inline]
+pub(crate) fn lanes_in_row(mask: u32, values: &Lanes, first: u64, step: u64) -> u32 {
+    let differs = |lane: usize| values[lane] ^ first.wrapping_add(lane as u64 * step);
+    // Mostly all of them are.
+    if (0..LANES).fold(0, |all, lane| all | differs(lane)) == 0 {
+        return mask;
+    }
+    lanes_where(mask, |lane| differs(lane) == 0)
+}

@@ -369,11 +369,13 @@ impl<'a> Machine<'a> {
         begun
     }
 
-    /// The registers of a function that begins.
+    /// The registers of a function that begins. Those that it may read before it writes them are 0.
     pub(crate) fn registers(&mut self, code: &Code) -> Vec<Lanes> {
         let mut registers = self.spare.pop().unwrap_or_default();
-        registers.clear();
         registers.resize(code.registers, [0; LANES]);
+        for register in &code.read_first {
+            registers[register.places()].fill([0; LANES]);
+        }
         registers
     }
 

@@ -148,10 +148,8 @@ impl Machine<'_> {
                 let thread = group.first();
                 let base = self.base(thread, space);
                 let most = if register.bits <= 32 { NARROW } else { u64::MAX };
-                let own = &self.frame(group).registers[register.at];
-                for (address, value) in all.iter_mut().zip(own) {
-                    *address = base.wrapping_add(value.wrapping_add(*offset) & most);
-                }
+                let (own, offset) = (&self.frame(group).registers[register.at], *offset);
+                *all = own.map(|value| base.wrapping_add(value.wrapping_add(offset) & most));
                 if space == Space::Shared {
                     let begin = self.base(thread, Space::Shared) + self.rank(self.block_of(thread)) * PIECE;
                     if all.iter().fold(false, |any, address| any | (address.wrapping_sub(begin) >= PIECE)) {

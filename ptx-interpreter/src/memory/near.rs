@@ -9,13 +9,12 @@ use crate::parts::overlay::PAGE;
 use crate::ptx::operand::Operand;
 
 /// Where the threads of a group have their bytes on the host.
-#[expect(clippy::large_enum_variant, reason = "it lives as long as an instruction is executed")]
 pub(crate) enum Places {
     /// All lanes: where the first one has them, and how far apart those of neighbours are.
     Row(*mut u8, usize),
     /// That far from their addresses.
     Away(u64),
-    Each([*mut u8; LANES]),
+    Each(Box<[*mut u8; LANES]>),
 }
 
 impl Places {
@@ -52,14 +51,14 @@ impl Machine<'_> {
 
     fn each_place(&mut self, group: Group, addresses: &Lanes, bytes: usize, writes: bool) -> Result<Places> {
         if let Some(places) = self.own_places(group, addresses, bytes) {
-            return Ok(Places::Each(places));
+            return Ok(Places::Each(Box::new(places)));
         }
         let mut places = [std::ptr::null_mut(); LANES];
         for thread in group.threads() {
             let place = self.host(addresses[thread.lane], bytes, writes).map_err(|stop| stop.by(thread.lane));
             places[thread.lane] = place?;
         }
-        Ok(Places::Each(places))
+        Ok(Places::Each(Box::new(places)))
     }
 
     /// The same, if each has them in its own local memory.
@@ -102,11 +101,11 @@ impl Machine<'_> {
         // SAFETY: the caller says so.
         unsafe {
             match places {
-                Places::Row(first, 4) => read(values, group.mask, bytes, |lane| first.wrapping_add(4 * lane + at)),
+                Places::Row(first, apart) if *apart == bytes => read_row(values, bytes, first.wrapping_add(at)),
                 Places::Row(first, apart) => {
                     read(values, group.mask, bytes, |lane| first.wrapping_add(lane * apart + at))
                 }
-                places => read(values, group.mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)),
+                places => read_each(values, group.mask, (places, addresses), (at, bytes)),
             }
         }
     }
@@ -127,11 +126,11 @@ impl Machine<'_> {
         // SAFETY: the caller says so.
         unsafe {
             match places {
-                Places::Row(first, 4) => write(values, group.mask, bytes, |lane| first.wrapping_add(4 * lane + at)),
+                Places::Row(first, apart) if *apart == bytes => write_row(values, bytes, first.wrapping_add(at)),
                 Places::Row(first, apart) => {
                     write(values, group.mask, bytes, |lane| first.wrapping_add(lane * apart + at))
                 }
-                places => write(values, group.mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)),
+                places => write_each(values, group.mask, (places, addresses), (at, bytes)),
             }
         }
         // Nobody waits for what another thread writes to its own memory.
@@ -171,6 +170,65 @@ unsafe fn write(values: &Lanes, mask: u32, bytes: usize, of: impl Fn(usize) -> *
             8 => each(mask, |lane| of(lane).cast::<u64>().write_unaligned(values[lane])),
             2 => each(mask, |lane| of(lane).cast::<u16>().write_unaligned(values[lane] as u16)),
             _ => each(mask, |lane| of(lane).write(values[lane] as u8)),
+        }
+    }
+}
+
+/// The same at places in no order, as the machine knows them.
+///
+/// # Safety
+/// Each is readable for `at + bytes` bytes.
+#[inline(never)]
+unsafe fn read_each(
+    values: &mut Lanes,
+    mask: u32,
+    (places, addresses): (&Places, &Lanes),
+    (at, bytes): (usize, usize),
+) {
+    // SAFETY: the caller says so.
+    unsafe { read(values, mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)) }
+}
+
+/// The same.
+///
+/// # Safety
+/// Each is writable for `at + bytes` bytes.
+#[inline(never)]
+unsafe fn write_each(values: &Lanes, mask: u32, (places, addresses): (&Places, &Lanes), (at, bytes): (usize, usize)) {
+    // SAFETY: the caller says so.
+    unsafe { write(values, mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)) }
+}
+
+/// The same of all lanes, each of which has its number right behind that of the one before.
+///
+/// # Safety
+/// They can be read from `first` on; they need not be aligned.
+#[inline]
+unsafe fn read_row(values: &mut Lanes, bytes: usize, first: *mut u8) {
+    // SAFETY: the caller says so.
+    unsafe {
+        match bytes {
+            4 => *values = first.cast::<[u32; LANES]>().read_unaligned().map(u64::from),
+            8 => *values = first.cast::<Lanes>().read_unaligned(),
+            2 => *values = first.cast::<[u16; LANES]>().read_unaligned().map(u64::from),
+            _ => *values = first.cast::<[u8; LANES]>().read_unaligned().map(u64::from),
+        }
+    }
+}
+
+/// The same.
+///
+/// # Safety
+/// They can be written from `first` on; they need not be aligned.
+#[inline]
+unsafe fn write_row(values: &Lanes, bytes: usize, first: *mut u8) {
+    // SAFETY: the caller says so.
+    unsafe {
+        match bytes {
+            4 => first.cast::<[u32; LANES]>().write_unaligned(values.map(|value| value as u32)),
+            8 => first.cast::<Lanes>().write_unaligned(*values),
+            2 => first.cast::<[u16; LANES]>().write_unaligned(values.map(|value| value as u16)),
+            _ => first.cast::<[u8; LANES]>().write_unaligned(values.map(|value| value as u8)),
         }
     }
 }
