@@ -17,8 +17,9 @@ const FEW: usize = 1 << 17;
 const CELLS_OF_A_SET: usize = 16;
 /// How many of the newest marks are compared with a new one.
 const NEWEST: usize = 32;
-/// Sets that were made last, and are not made again.
+/// Sets that were made last, and are not made again: at first, and at most.
 const LAST: usize = 1 << 12;
+const MOST: usize = 1 << 16;
 
 /// All sets. The empty one is 0.
 pub(crate) struct Crowd {
@@ -125,9 +126,12 @@ impl Crowd {
             return other;
         }
         let key = (set, other);
-        let last = self.made[place(key) % LAST];
+        let last = self.made[self.place_of(key)];
         if last.0 == key {
             return last.1;
+        }
+        if self.sets.len() > self.made.len() && self.made.len() < MOST {
+            self.made = vec![((0, 0), 0); 4 * self.made.len()];
         }
         let (set, other) = (self.whole(set), self.whole(other));
         let mark = self.sets[other as usize].mark;
@@ -157,8 +161,15 @@ impl Crowd {
                 known
             }
         };
-        self.made[place(key) % LAST] = (key, made);
+        let last = self.place_of(key);
+        self.made[last] = (key, made);
         made
+    }
+
+    /// Where what two sets make is, if they were put together lately.
+    #[inline]
+    fn place_of(&self, key: (u32, u32)) -> usize {
+        place(key) & (self.made.len() - 1)
     }
 
     /// Of the hashes of a set's marks. Most sets have one, and nobody asks for it.

@@ -60,7 +60,7 @@ impl Checks {
                 let (page, first) = (self.open(at), at % PAGE / CELL);
                 let last = (first + (end - at).div_ceil(CELL)).min(CELLS as u64);
                 let (cells, begin) = (first as usize..last as usize, at - first * CELL);
-                if event.how.writes || !self.only_read(event, mark, page, cells.clone()) {
+                if event.how.writes || !self.only_read(event, mark, (page, begin), cells.clone()) {
                     self.shadow.spread(page, begin);
                     let deed = match &mut deed {
                         Some(deed) => deed,
@@ -74,8 +74,10 @@ impl Checks {
     }
 
     /// Remembers a read where nobody has written.
-    fn only_read(&mut self, event: Event, mark: &Mark, page: usize, cells: Range<usize>) -> bool {
-        if !self.may_be_read(event, page, cells.clone(), mark.bytes) || !self.shadow.read(page, mark, cells.clone()) {
+    fn only_read(&mut self, event: Event, mark: &Mark, (page, begin): (usize, u64), cells: Range<usize>) -> bool {
+        if !self.may_be_read(event, page, cells.clone(), mark.bytes)
+            || !self.shadow.read((page, begin), mark, cells.clone())
+        {
             return false;
         }
         if event.how.constant {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::mark::{CELLS, Mark, QuickMap, Row, place};
+use super::mark::{CELL, CELLS, Mark, QuickMap, Row, place};
 
 /// Readings, at most. When there are more, further readers are forgotten.
 const READINGS: usize = 1 << 21;
@@ -15,6 +15,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     mark: Mark,
+    /// Whether it is of one instruction and the same lanes.
+    is_own: bool,
     /// Those that the lanes of the mark have read at its instruction.
     cells: [u64; CELLS / 64],
     /// Those that other lanes have read, or at other instructions, in their order.
@@ -38,15 +40,15 @@ fn bits(cells: &Range<usize>, word: usize) -> u64 {
 }
 
 impl Reading {
-    fn new(mark: Mark, older: u32) -> Reading {
-        Reading { mark, cells: [0; CELLS / 64], others: Vec::new(), older }
+    fn new((mark, is_own): (Mark, bool), older: u32) -> Reading {
+        Reading { mark, is_own, cells: [0; CELLS / 64], others: Vec::new(), older }
     }
 
     /// Whether another mark has its place here.
-    fn is_of(&self, mark: &Mark) -> bool {
-        let (epoch, own) = (self.mark.epoch, is_own(mark));
-        let (lanes, site) = if own { (mark.lanes, mark.site) } else { (self.mark.lanes, self.mark.site) };
-        Mark { epoch, lanes, site, ..*mark } == self.mark
+    fn is_of(&self, (mark, is_own): (Mark, bool)) -> bool {
+        let epoch = self.mark.epoch;
+        let (lanes, site) = if is_own { (mark.lanes, mark.site) } else { (self.mark.lanes, self.mark.site) };
+        is_own == self.is_own && Mark { epoch, lanes, site, ..mark } == self.mark
     }
 
     fn is_empty(&self) -> bool {
@@ -120,9 +122,14 @@ impl Reading {
     }
 }
 
-/// Whether a read has a reading of its own for its instruction.
-fn is_own(mark: &Mark) -> bool {
-    mark.is_engine || mark.row != Row::default()
+/// The mark of cells in a page that begins there, and whether their reading is of one instruction and the same lanes.
+fn in_page(mark: &Mark, begin: u64, cells: &Range<usize>) -> (Mark, bool) {
+    if u64::from(mark.row.stride) < CELL * CELLS as u64 {
+        return (*mark, mark.is_engine || mark.row != Row::default());
+    }
+    // A page has an element of one lane: what that reads beside it is in the same reading, and would be in another row.
+    let lanes = mark.lanes_at(begin + cells.start as u64 * CELL);
+    (Mark { lanes, row: Row::default(), ..*mark }, true)
 }
 
 /// Where the readings of all pages are, and how many there are.
@@ -134,17 +141,25 @@ pub(crate) struct Readers {
     pub(crate) forgets: bool,
 }
 
-fn key(page: usize, mark: &Mark) -> u64 {
-    let which = if is_own(mark) { u64::from(mark.site) << 32 | u64::from(mark.row.stride) } else { u64::MAX };
+fn key(page: usize, (mark, is_own): (Mark, bool)) -> u64 {
+    let which = if is_own { u64::from(mark.site) << 32 | u64::from(mark.row.stride ^ mark.lanes) } else { u64::MAX };
     place((page as u64, u64::from(mark.who) << 8 | u64::from(mark.bytes), which)) as u64
 }
 
 impl Readers {
     /// Cells of a page are read.
-    pub(crate) fn read(&mut self, page: usize, readings: &mut Vec<Reading>, mark: &Mark, cells: Range<usize>) {
-        let place = self.places.entry(key(page, mark)).or_insert(NONE);
+    pub(crate) fn read(
+        &mut self,
+        (page, begin): (usize, u64),
+        readings: &mut Vec<Reading>,
+        mark: &Mark,
+        cells: Range<usize>,
+    ) {
+        let own = in_page(mark, begin, &cells);
+        let mark = &own.0;
+        let place = self.places.entry(key(page, own)).or_insert(NONE);
         let mut found = *place;
-        if readings.get(found as usize).is_none_or(|reading| !reading.is_of(mark)) {
+        if readings.get(found as usize).is_none_or(|reading| !reading.is_of(own)) {
             found = NONE;
         }
         let last = readings.get(found as usize).map(|last| (last.mark.epoch, last.older));
@@ -159,9 +174,9 @@ impl Readers {
             }
             if free.is_none() {
                 self.count += 1;
-                readings.push(Reading::new(*mark, found));
+                readings.push(Reading::new(own, found));
             }
-            readings[number] = Reading::new(*mark, found);
+            readings[number] = Reading::new(own, found);
             found = number as u32;
         }
         *place = found;
@@ -177,7 +192,7 @@ impl Readers {
     pub(crate) fn forget(&mut self, page: usize, readings: &[Reading]) {
         self.count -= readings.len();
         for reading in readings {
-            self.places.remove(&key(page, &reading.mark));
+            self.places.remove(&key(page, (reading.mark, reading.is_own)));
         }
     }
 

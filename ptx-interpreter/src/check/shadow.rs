@@ -171,11 +171,11 @@ impl Shadow {
 
     /// Cells of a page are read, if nobody has written there.
     #[inline]
-    pub(crate) fn read(&mut self, page: usize, mark: &Mark, cells: Range<usize>) -> bool {
+    pub(crate) fn read(&mut self, (page, begin): (usize, u64), mark: &Mark, cells: Range<usize>) -> bool {
         let Page { cells: all, readings, .. } = &mut *self.pages[page];
         let is_only_read = all.is_empty();
         if is_only_read {
-            self.readers.read(page, readings, mark, cells);
+            self.readers.read((page, begin), readings, mark, cells);
         }
         is_only_read
     }

@@ -57,6 +57,23 @@ impl Together<'_> {
         Some(Alike { lanes: own, row })
     }
 
+    /// Of some lanes the lowest one, and those that are as far from it as the instruction's lanes mostly are: in a loop they may be
+    /// some turns behind the others.
+    fn behind(&self, lanes: u32, stride: u64) -> Option<Alike> {
+        let lowest = lanes.trailing_zeros() as usize;
+        let begin = self.addresses[lowest];
+        let first = begin.wrapping_sub(lowest as u64 * stride);
+        let lanes = (stride >= CELL).then(|| lanes_in_row(lanes, self.addresses, first, stride));
+        let lanes = lanes.filter(|lanes| !lanes.is_power_of_two())?;
+        Some(Alike { lanes, row: Row::new(lowest, begin, stride) })
+    }
+
+    /// Of some lanes the lowest one, and those that read the same element.
+    fn same(&self, lanes: u32) -> Alike {
+        let begin = self.addresses[lanes.trailing_zeros() as usize];
+        Alike { lanes: lanes_in_row(lanes, self.addresses, begin, 0), row: Row::default() }
+    }
+
     /// Of some lanes the lowest one, and those that have their elements at equal distances from its own, or the same element.
     #[inline]
     fn alike(&self, lanes: u32) -> Alike {
@@ -73,19 +90,18 @@ impl Together<'_> {
         let is_row = distance.is_multiple_of(steps)
             && (bytes..Row::STRIDE).contains(&stride)
             && (stride == bytes || stride.is_multiple_of(CELL));
-        if !is_row && (distance != 0 || self.how.writes) {
-            return one;
+        if !is_row {
+            return if self.how.writes { one } else { self.same(lanes) };
         }
         let first = begin.wrapping_sub(u64::from(lowest) * stride);
         let lanes = lanes_in_row(lanes, self.addresses, first, stride);
-        let row = if stride == 0 { Row::default() } else { Row::new(lowest as usize, begin, stride) };
-        let alike = Alike { lanes, row };
+        let alike = Alike { lanes, row: Row::new(lowest as usize, begin, stride) };
         // Few lanes far apart are in a row by chance.
         if stride > bytes && lanes.count_ones() < FEW {
-            return one;
+            return if self.how.writes { one } else { self.same(lanes) };
         }
         let are_whole = |(begin, end): (u64, u64)| begin.is_multiple_of(CELL) && end.is_multiple_of(CELL);
-        if stride >= CELL || stride == 0 || self.ranges(alike).all(are_whole) { alike } else { one }
+        if stride >= CELL || self.ranges(alike).all(are_whole) { alike } else { one }
     }
 
     /// The bytes of neighbouring lanes in a row.
@@ -167,7 +183,9 @@ impl Checks {
     /// that few of them have the same marks as all.
     fn row_of(&mut self, together: &Together<'_>, lanes: u32) -> Alike {
         let site = self.sites.instruction(together.site) as usize;
-        if let Some(alike) = self.rows.get(site).and_then(|row| together.in_row(lanes, *row)) {
+        let known = self.rows.get(site).copied().unwrap_or_default();
+        let in_row = together.in_row(lanes, known).or_else(|| together.behind(lanes, known.stride.into()));
+        if let Some(alike) = in_row {
             return alike;
         }
         let alike = together.alike(lanes);

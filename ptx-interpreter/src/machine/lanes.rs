@@ -38,10 +38,16 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
 /// Those lanes of a mask whose value is that of the first lane of all and `step` more for each lane after it.
 #[inline]
 pub(crate) fn lanes_in_row(mask: u32, values: &Lanes, first: u64, step: u64) -> u32 {
-    let differs = |lane: usize| values[lane] ^ first.wrapping_add(lane as u64 * step);
     // Mostly all of them are.
-    if (0..LANES).fold(0, |all, lane| all | differs(lane)) == 0 {
+    let apart = (1..LANES).fold(0, |apart, lane| apart | values[lane].wrapping_sub(values[lane - 1]) ^ step);
+    if values[0] == first && apart == 0 {
         return mask;
     }
-    lanes_where(mask, |lane| differs(lane) == 0)
+    let mut at = first;
+    let mut set = 0;
+    for (lane, value) in values.iter().enumerate() {
+        set |= u32::from(*value == at) << lane;
+        at = at.wrapping_add(step);
+    }
+    set & mask
 }
