@@ -18,6 +18,21 @@ pub(super) fn are_closed() -> bool {
 const KERNELS: u64 = 400;
 /// Of each so many orders.
 const ORDERS: u64 = 3;
+/// Bytes of a block's rows, and where the last word of them is.
+const ROWS: usize = 64 * 2048 + 64;
+const LAST: usize = ROWS - 4;
+
+/// What is drawn.
+struct Drawn {
+    /// Lines of a kernel beside two, at most.
+    lines: usize,
+    /// Bytes of its buffer.
+    bytes: usize,
+    /// Whether what to write instead does not depend on which load is told.
+    helps: bool,
+}
+
+const DRAWN: Drawn = Drawn { lines: 6, bytes: 16 + 8 * 128, helps: true };
 
 struct Draw(u64);
 
@@ -109,17 +124,54 @@ fn accesses(lines: &[String], bits: &str) -> String {
     )
 }
 
+/// A loop whose lanes access rows: their own, which are on pages of their own, all of them the same one, or the same element. Some lanes are
+/// turns behind the others.
+fn row(draw: &mut Draw) -> String {
+    let who = draw.of(&["", "", "@%p1 ", "@%p2 ", "@%p3 "]);
+    let what = draw.of(&["ld.global.u? %x1, [%d3];", "ld.global.u? %x1, [%d3];", "st.global.u? [%d3], %x2;"]);
+    let few = "and.b32 %k, %r1, 3; setp.eq.u32 %p4, %k, 3; selp.u32 %k, 1, 0, %p4;";
+    let first = draw.of(&["mov.u32 %k, 0;", "mov.u32 %k, 4;", "and.b32 %k, %r1, 3;", few, few]);
+    let stride = draw.of(&[1024, 1028, 2048]);
+    let place = match draw.below(8) {
+        0 => return "bar.sync 0;".into(),
+        1..3 => return "bar.warp.sync -1;".into(),
+        3..6 => format!("mul.lo.u32 %a, %r1, {stride}; mad.lo.u32 %a, %k, 4, %a;"),
+        6 => format!("mul.lo.u32 %a, %k, {stride}; mad.lo.u32 %a, %r1, 4, %a;"),
+        _ => "mul.lo.u32 %a, %k, 4;".into(),
+    };
+    let label = format!("L{}", draw.below(1 << 30));
+    format!(
+        "{first} {label}: {place} cvt.u64.u32 %d3, %a; add.u64 %d3, %d3, %d2;\n{who}{what}\n\
+         add.u32 %k, %k, 1; setp.lt.u32 %p4, %k, 5; @%p4 bra {label};"
+    )
+}
+
+/// Mostly each block has its own rows.
+fn rows(lines: &[String], bits: &str) -> String {
+    let body = lines.join("\n").replace("u?", &format!("u{bits}"));
+    let apart = if lines.len() > 2 { ROWS } else { 0 };
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b64 %d<4>; .reg .b32 %r<9>, %a, %k; .reg .b{bits} %x<5>; .reg .pred %p<5>;\n\
+         ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mul.wide.u32 %d2, %r2, {apart}; add.u64 %d2, %d1, %d2;\n\
+         setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %r1, 32; and.b32 %r3, %r1, 1; setp.eq.u32 %p3, %r3, 0;\n\
+         cvt.u{bits}.u32 %x2, %r1; mov.u{bits} %x1, 0;\n\
+         {body}\nsetp.ne.u{bits} %p2, %x1, 7; @%p2 st.global.u{bits} [%d2+{LAST}], 1; ret;\n}}\n"
+    )
+}
+
 /// What is found, and where. Which threads are the first to do so differs, and which one of several loads is told.
-fn found(text: &str, seed: u64) -> Vec<String> {
+fn found(text: &str, drawn: &Drawn, seed: u64) -> Vec<String> {
     let program = Program::parse(text);
     let mut trial = Trial::new(&program, "k");
-    trial.grid([2, 1, 1]).block([64, 1, 1]).seed(seed).buffer(&[0; 16 + 8 * 128]).expect("a little memory");
+    trial.grid([2, 1, 1]).block([64, 1, 1]).seed(seed).buffer(&vec![0; drawn.bytes]).expect("a little memory");
     let tell = |Finding { kind, places, help, .. }: Finding| {
         let lines = places.iter().map(|place| place.ptx_line as usize);
         let is_load = |line: usize| text.lines().nth(line - 1).is_some_and(|text| text.contains("ld."));
         let told = lines.map(|line| if is_load(line) { "a load".into() } else { line.to_string() });
         let mut places: Vec<String> = told.collect();
         places.sort();
+        let help = if !drawn.helps && places.iter().any(|place| place == "a load") { String::new() } else { help };
         format!("{kind:?} {} {help}", places.join(" "))
     };
     let report = trial.check();
@@ -130,14 +182,14 @@ fn found(text: &str, seed: u64) -> Vec<String> {
 }
 
 /// Draws kernels, and compares the findings of both ways. Gives how many orders have some, and how many none.
-fn compare(line: fn(&mut Draw) -> String, most: usize, kernel: impl Fn(&[String]) -> String) -> (usize, usize) {
+fn compare(line: fn(&mut Draw) -> String, drawn: &Drawn, kernel: impl Fn(&[String]) -> String) -> (usize, usize) {
     let (mut draw, mut wrong, mut right) = (Draw(1), 0, 0);
     for number in 0..KERNELS {
-        let lines: Vec<String> = (0..2 + draw.below(most)).map(|_| line(&mut draw)).collect();
+        let lines: Vec<String> = (0..2 + draw.below(drawn.lines)).map(|_| line(&mut draw)).collect();
         for seed in 0..ORDERS {
             let [short, long] = [false, true].map(|closed| {
                 IS_CLOSED.set(closed);
-                found(&kernel(&lines), seed)
+                found(&kernel(&lines), drawn, seed)
             });
             assert_eq!(short, long, "kernel {number}, seed {seed}:\n{}", lines.join("\n"));
             if short.is_empty() { right += 1 } else { wrong += 1 }
@@ -150,7 +202,7 @@ fn compare(line: fn(&mut Draw) -> String, most: usize, kernel: impl Fn(&[String]
 #[test]
 fn atomics_have_the_same_findings() {
     for bits in ["32", "64"] {
-        let (wrong, right) = compare(change, 6, |lines| changes(lines, bits));
+        let (wrong, right) = compare(change, &DRAWN, |lines| changes(lines, bits));
         assert!(wrong > 900 && right > 150, "{wrong} with findings, {right} without");
     }
 }
@@ -158,7 +210,39 @@ fn atomics_have_the_same_findings() {
 #[test]
 fn accesses_in_no_order_have_the_same_findings() {
     for bits in ["32", "16"] {
-        let (wrong, right) = compare(access, 8, |lines| accesses(lines, bits));
+        let (wrong, right) = compare(access, &Drawn { lines: 8, ..DRAWN }, |lines| accesses(lines, bits));
         assert!(wrong > 700 && right > 150, "{wrong} with findings, {right} without");
+    }
+}
+
+#[test]
+fn rows_on_many_pages_have_the_same_findings() {
+    for bits in ["32", "16"] {
+        let (wrong, right) =
+            compare(row, &Drawn { lines: 5, bytes: 2 * ROWS, helps: false }, |lines| rows(lines, bits));
+        assert!(wrong > 300 && right > 150, "{wrong} with findings, {right} without");
+    }
+}
+
+#[test]
+fn lanes_that_are_turns_behind_keep_their_own_rows() {
+    let turns = |first: &str, label: &str, stride: u32, what: &str| {
+        format!(
+            "{first} {label}: mul.lo.u32 %a, %r1, {stride}; mad.lo.u32 %a, %k, 4, %a; cvt.u64.u32 %d3, %a; add.u64 %d3, %d3, %d2;\n\
+             {what}\nadd.u32 %k, %k, 1; setp.lt.u32 %p4, %k, 5; @%p4 bra {label};"
+        )
+    };
+    let few = "and.b32 %k, %r1, 3; setp.eq.u32 %p4, %k, 3; selp.u32 %k, 1, 0, %p4;";
+    for stride in [64, 1024, 1028] {
+        let read = turns(few, "L1", stride, "ld.global.u32 %x1, [%d3];");
+        let write = turns("mov.u32 %k, 4;", "L2", stride, "st.global.u32 [%d3], %x2;");
+        let text = rows(&[read, write, "bar.warp.sync -1;".into()], "32");
+        for seed in 0..20 {
+            assert_eq!(
+                found(&text, &Drawn { bytes: 2 * ROWS, ..DRAWN }, seed),
+                Vec::<String>::new(),
+                "{stride}, {seed}"
+            );
+        }
     }
 }
