@@ -155,11 +155,11 @@ pub(super) struct Mbarrier {
     /// before.
     pub(super) weak: Vec<Missed>,
     pub(super) over: [Clock; 2],
-    /// Bytes that are expected, less those of copies that were begun, and who last changed that.
+    /// Bytes that are expected, less those of copies that were begun; who last told it of some, and who last began a copy.
     pub(super) balance: i64,
     /// Bytes that were told to be expected in a phase, and which phase that is.
     pub(super) expected: (i64, u32),
-    pub(super) last: (Actor, u32),
+    pub(super) changed: [Option<(Actor, u32)>; 2],
     /// Bytes that threads have told it of, after which nobody has arrived; and who has arrived last.
     pub(super) owed: Vec<Owed>,
     pub(super) arrived: Option<(Actor, u32)>,

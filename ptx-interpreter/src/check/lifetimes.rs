@@ -250,7 +250,7 @@ impl Checks {
             bar.owed.push(Owed { actor, epoch: state.epoch, site, others: bar.balance });
         }
         bar.balance += bytes;
-        bar.last = (actor, site);
+        bar.changed[usize::from(bytes < 0)] = Some((actor, site));
         let before = if bar.expected.1 == bar.phase { bar.expected.0 } else { 0 };
         bar.expected = (before + bytes.max(0), bar.phase);
         self.mbarriers.insert(place, bar);
@@ -266,21 +266,21 @@ impl Checks {
     /// The bytes that barriers never got, or got too many of. `end` says when that is known.
     pub(crate) fn unbalanced(&mut self, begin: u64, bytes: u64, end: &str) {
         let own = self.mbarriers.iter().filter(|(place, bar)| place.wrapping_sub(begin) < bytes && bar.balance != 0);
-        let mut wrong: Vec<(u64, i64, (Actor, u32))> =
-            own.map(|(place, bar)| (*place, bar.balance, bar.last)).collect();
+        let mut wrong: Vec<_> = own.map(|(place, bar)| (*place, bar.balance, bar.changed)).collect();
         wrong.sort_by_key(|(place, ..)| *place);
-        for (place, balance, (actor, site)) in wrong {
+        for (place, balance, [told, brought]) in wrong {
             let title = match balance > 0 {
                 true => "a barrier expects more bytes than copies bring",
                 false => "copies bring more bytes to a barrier than it expects",
             };
-            let (what, amount) =
-                (format!("changes what the barrier at {} expects", self.place_of(place)), balance.abs());
+            let bar = self.place_of(place);
+            let told = told.map(|(actor, site)| (actor, site, format!("tells the barrier at {bar} to expect bytes")));
+            let brought = brought.map(|(actor, site)| (actor, site, format!("begins a copy for the barrier at {bar}")));
             self.find(Found {
                 kind: Kind::Async,
                 title: title.into(),
-                places: vec![(actor, site, what)],
-                notes: vec![format!("the two differ by {amount} bytes: {end}")],
+                places: told.into_iter().chain(brought).collect(),
+                notes: vec![format!("the two differ by {} bytes: {end}", balance.abs())],
                 help: "let `mbarrier.expect_tx` have the sum of the bytes of all copies of the phase".into(),
                 times: 1,
             });
@@ -291,7 +291,8 @@ impl Checks {
     /// whether that is so.
     pub(crate) fn hangs_by_bytes(&mut self, place: u64, wait: &str) -> bool {
         let Some(bar) = self.mbarriers.get(&place).filter(|bar| bar.balance != 0) else { return false };
-        let key = self.key(Kind::Async, bar.last.1, NONE);
+        let mut sites = bar.changed.into_iter().flatten().map(|(_, site)| site).chain([NONE; 2]);
+        let key = self.key(Kind::Async, sites.next().unwrap_or(NONE), sites.next().unwrap_or(NONE));
         let Some((found, _)) = self.seen.get(&key) else { return false };
         self.found[*found].notes.push(format!("{HANGS}: one {wait}"));
         true

@@ -44,7 +44,7 @@ impl Checks {
                 over: Default::default(),
                 balance: 0,
                 expected: (0, phase),
-                last: (actor, site),
+                changed: [None; 2],
                 owed: Vec::new(),
                 arrived: None,
             },
