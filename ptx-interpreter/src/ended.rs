@@ -1,6 +1,6 @@
 //! What ended a launch early, as a finding.
 
-use crate::check::{Actor, Found, Kind, LATE, OF_OTHER_BLOCK, is_freed};
+use crate::check::{Actor, Checks, Found, Kind, LATE, OF_OTHER_BLOCK, is_freed};
 use crate::machine::Machine;
 use crate::machine::stop::{Stop, Why};
 use crate::memory::spaces::{Owner, is_shared, owner};
@@ -20,7 +20,57 @@ impl Machine<'_> {
         if is_end && self.checks.as_ref().is_some_and(|checks| checks.has(Kind::Async)) {
             return None;
         }
-        let (kind, help) = match stop.why {
+        let (kind, help) = self.kind_of(&stop, is_end);
+        let deadlock = std::mem::take(&mut self.stuck_at);
+        let lane = stop.lane.unwrap_or(self.current.mask.trailing_zeros() as usize % 32);
+        let thread = self.current.thread(lane);
+        let actor = Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) };
+        let (site, current) = (self.site, stop.text.clone());
+        let (size, blocks) = (self.shared_bytes(), self.cluster);
+        let checks = self.checks.as_mut()?;
+        let mut found = Found {
+            kind,
+            title: title(kind, &stop).into(),
+            places: vec![(actor, site, "does it".into())],
+            notes: vec![],
+            help: help.into(),
+            times: 1,
+        };
+        match address(&current) {
+            Some(address) => tell_address(&mut found, checks, (address, &current), (size, blocks), stop.why),
+            None if deadlock.is_empty() => {
+                let instruction = &self.program.sites[site as usize].text;
+                let own = current.strip_prefix(instruction.as_str()).and_then(|rest| rest.strip_prefix(": "));
+                found.notes.push(own.unwrap_or(&current).to_owned());
+            }
+            None => {}
+        }
+        if is_freed(&found.places[0].2) && stop.why != Why::NotGiven {
+            found.title = "memory is accessed that a thread has freed".into();
+            found.help = "free it after the last access".into();
+        }
+        if is_end {
+            found.title = "a block ends before a copy into its shared memory is known to be done".into();
+        }
+        let waits: Vec<(u64, &String)> = deadlock
+            .iter()
+            .filter_map(|(actor, _, wait)| Some((checks.waits.get(&(actor.block, actor.number))?.0, wait)))
+            .collect();
+        if waits.first().is_some_and(|(bar, wait)| checks.hangs_by_early_use(*bar, wait))
+            || waits.iter().any(|(bar, wait)| checks.hangs_by_bytes(*bar, wait))
+        {
+            return None;
+        }
+        if !deadlock.is_empty() {
+            found.places = deadlock;
+        }
+        checks.find(found);
+        None
+    }
+
+    /// What it is, and what to do about it. What goes astray at the end of a block is a copy.
+    fn kind_of(&self, stop: &Stop, is_end: bool) -> (Kind, &'static str) {
+        match stop.why {
             Why::Astray if is_end => (Kind::Async, "let the block wait for every copy that it began, before it ends"),
             Why::Misaligned if stop.text.contains(OF_A_SIZE) => {
                 (Kind::Misaligned, "copy a multiple of 16 bytes, and the rest by loads and stores")
@@ -81,77 +131,37 @@ impl Machine<'_> {
                 "let every `bar.sync` and `bar.arrive` of this barrier name the same number: of all threads that wait at it or arrive",
             ),
             Why::Wrong | Why::Gap => (Kind::Launch, "see the PTX ISA for what the instruction takes"),
-        };
-        let deadlock = std::mem::take(&mut self.stuck_at);
-        let lane = stop.lane.unwrap_or(self.current.mask.trailing_zeros() as usize % 32);
-        let thread = self.current.thread(lane);
-        let actor = Actor { block: self.block_of(thread) as u32, number: self.number_of(thread) };
-        let (site, current) = (self.site, stop.text.clone());
-        let (size, blocks) = (self.shared_bytes(), self.cluster);
-        let checks = self.checks.as_mut()?;
-        let mut found = Found {
-            kind,
-            title: title(kind, &stop).into(),
-            places: vec![(actor, site, "does it".into())],
-            notes: vec![],
-            help: help.into(),
-            times: 1,
-        };
-        match address(&current) {
-            Some(address) => {
-                let bytes = bytes(&current).unwrap_or(1);
-                found.places[0].2 = match kind {
-                    Kind::Bounds if stop.why == Why::NotGiven => format!("frees {}", checks.place_of(address)),
-                    Kind::Bounds => checks.extent(address, bytes),
-                    _ => format!("accesses {}", checks.place_of(address)),
-                };
-                let is_beyond = kind == Kind::Bounds && is_beyond_shared(address.saturating_add(bytes), blocks, size);
-                found.notes.extend(is_beyond.then(|| format!("a block has {size} bytes of shared memory")));
-                let adds =
-                    "let the launch add shared memory: `--shared` of `cargo ptx run`, the third number of `<<<…>>>`";
-                if is_beyond && size == 0 {
-                    found.help = adds.into();
-                } else if is_beyond && checks.dynamic.is_some() {
-                    found.help += &format!(", or {adds}");
-                }
-                let multiple = current.split_once("multiple of ").and_then(|(_, rest)| rest.split(' ').next());
-                found.notes.extend(multiple.map(|of| format!("the address has to be a multiple of {of}")));
-            }
-            None if deadlock.is_empty() => {
-                let instruction = &self.program.sites[site as usize].text;
-                let own = current.strip_prefix(instruction.as_str()).and_then(|rest| rest.strip_prefix(": "));
-                found.notes.push(own.unwrap_or(&current).to_owned());
-            }
-            None => {}
         }
-        if let Some(help) = address(&current)
-            .filter(|_| kind == Kind::Bounds)
-            .and_then(|at| of_other_block(at, actor, blocks, &current))
-        {
-            found.help = help.into();
-        }
-        if is_freed(&found.places[0].2) && stop.why != Why::NotGiven {
-            found.title = "memory is accessed that a thread has freed".into();
-            found.help = "free it after the last access".into();
-        }
-        if is_end {
-            found.title = "a block ends before a copy into its shared memory is known to be done".into();
-        }
-        let waits: Vec<(u64, &String)> = deadlock
-            .iter()
-            .filter_map(|(actor, _, wait)| Some((checks.waits.get(&(actor.block, actor.number))?.0, wait)))
-            .collect();
-        if waits.first().is_some_and(|(bar, wait)| checks.hangs_by_early_use(*bar, wait))
-            || waits.iter().any(|(bar, wait)| checks.hangs_by_bytes(*bar, wait))
-        {
-            return None;
-        }
-        if !deadlock.is_empty() {
-            found.places = deadlock;
-        }
-        checks.find(found);
-        None
     }
+}
+
+/// Says what the address of a message is in, of a launch whose blocks have so much shared memory, so many of them in a cluster.
+fn tell_address(
+    found: &mut Found,
+    checks: &Checks,
+    (address, text): (u64, &str),
+    (size, blocks): (usize, usize),
+    why: Why,
+) {
+    let bytes = bytes(text).unwrap_or(1);
+    found.places[0].2 = match found.kind {
+        Kind::Bounds if why == Why::NotGiven => format!("frees {}", checks.place_of(address)),
+        Kind::Bounds => checks.extent(address, bytes),
+        _ => format!("accesses {}", checks.place_of(address)),
+    };
+    if found.kind == Kind::Bounds && is_beyond_shared(address.saturating_add(bytes), blocks, size) {
+        found.notes.push(format!("a block has {size} bytes of shared memory"));
+        let adds = "let the launch add shared memory: `--shared` of `cargo ptx run`, the third number of `<<<…>>>`";
+        if size == 0 {
+            found.help = adds.into();
+        } else if checks.dynamic.is_some() {
+            found.help += &format!(", or {adds}");
+        }
+    }
+    let multiple = text.split_once("multiple of ").and_then(|(_, rest)| rest.split(' ').next());
+    found.notes.extend(multiple.map(|of| format!("the address has to be a multiple of {of}")));
+    let help = of_other_block(address, found.places[0].0, blocks, text).filter(|_| found.kind == Kind::Bounds);
+    found.help = help.map_or(std::mem::take(&mut found.help), str::to_owned);
 }
 
 /// What to do about an access of the shared memory of a block that the thread cannot reach.

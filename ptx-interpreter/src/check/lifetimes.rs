@@ -275,7 +275,7 @@ impl Checks {
             };
             let bar = self.place_of(place);
             let told = told.map(|(actor, site)| (actor, site, format!("tells the barrier at {bar} to expect bytes")));
-            let brought = brought.map(|(actor, site)| (actor, site, format!("begins a copy for the barrier at {bar}")));
+            let brought = brought.map(|(actor, site)| (actor, site, format!("brings bytes to the barrier at {bar}")));
             self.find(Found {
                 kind: Kind::Async,
                 title: title.into(),

@@ -174,7 +174,7 @@ unsafe fn write(values: &Lanes, mask: u32, bytes: usize, of: impl Fn(usize) -> *
     }
 }
 
-/// The same at places in no order, as the machine knows them.
+/// Reads them at places in no order.
 ///
 /// # Safety
 /// Each is readable for `at + bytes` bytes.
@@ -189,7 +189,7 @@ unsafe fn read_each(
     unsafe { read(values, mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)) }
 }
 
-/// The same.
+/// Writes them at places in no order.
 ///
 /// # Safety
 /// Each is writable for `at + bytes` bytes.
@@ -199,7 +199,7 @@ unsafe fn write_each(values: &Lanes, mask: u32, (places, addresses): (&Places, &
     unsafe { write(values, mask, bytes, |lane| places.of(lane, addresses).wrapping_add(at)) }
 }
 
-/// The same of all lanes, each of which has its number right behind that of the one before.
+/// Reads those of all lanes, each right behind that of the lane before.
 ///
 /// # Safety
 /// They can be read from `first` on; they need not be aligned.
@@ -216,7 +216,7 @@ unsafe fn read_row(values: &mut Lanes, bytes: usize, first: *mut u8) {
     }
 }
 
-/// The same.
+/// Writes those of all lanes, each right behind that of the lane before.
 ///
 /// # Safety
 /// They can be written from `first` on; they need not be aligned.
