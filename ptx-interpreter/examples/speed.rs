@@ -14,6 +14,22 @@ fn seconds() -> f64 {
     nanoseconds / 1e9
 }
 
+/// What is in a buffer: the words of a file, zeros, or numbers.
+fn words(kind: &str) -> Vec<u32> {
+    if let Some(file) = kind.strip_prefix('@') {
+        let bytes = std::fs::read(file).expect("the file can be read");
+        return bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    }
+    let zeros = kind.strip_prefix("0:");
+    let bytes: usize = zeros.unwrap_or(kind).parse().expect("a number of bytes");
+    let mut state = 1u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 9 | 0x3f00_0000
+    };
+    (0..bytes / 4).map(|_| if zeros.is_some() { 0 } else { next() }).collect()
+}
+
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let is_checked = arguments.first().is_none_or(|first| first != "--unchecked");
@@ -27,23 +43,10 @@ fn main() {
     let mut buffers: Vec<Vec<u32>> = Vec::new();
     let values: Vec<u64> = kinds
         .iter()
-        .map(|kind| match (kind.strip_prefix('='), kind.strip_prefix('@')) {
-            (Some(number), _) => number.parse().expect("a number"),
-            (None, Some(file)) => {
-                let bytes = std::fs::read(file).expect("the file can be read");
-                let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
-                buffers.push(words.collect());
-                buffers.last().expect("it was pushed").as_ptr() as u64
-            }
-            (None, None) => {
-                let zeros = kind.strip_prefix("0:");
-                let bytes: usize = zeros.unwrap_or(kind).parse().expect("a number of bytes");
-                let mut state = 1u32;
-                let mut next = || {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    state >> 9 | 0x3f00_0000
-                };
-                buffers.push((0..bytes / 4).map(|_| if zeros.is_some() { 0 } else { next() }).collect());
+        .map(|kind| match kind.strip_prefix('=') {
+            Some(number) => number.parse().expect("a number"),
+            None => {
+                buffers.push(words(kind));
                 buffers.last().expect("it was pushed").as_ptr() as u64
             }
         })

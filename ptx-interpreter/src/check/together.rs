@@ -36,6 +36,14 @@ impl Together<'_> {
         Event { actor, site, address: self.addresses[lane], bytes, how, engine: None }
     }
 
+    /// Of some lanes the lowest one, and those whose addresses are as many steps from its own as they are lanes.
+    #[inline]
+    fn in_step(&self, lanes: u32, stride: u64) -> u32 {
+        let lowest = lanes.trailing_zeros() as usize;
+        let first = self.addresses[lowest].wrapping_sub(lowest as u64 * stride);
+        lanes_in_row(lanes, self.addresses, first, stride)
+    }
+
     /// Of some lanes the lowest one, and those that are in a row with it.
     fn in_row(&self, lanes: u32, row: Row) -> Option<Alike> {
         let lowest = lanes.trailing_zeros() as usize;
@@ -43,13 +51,12 @@ impl Together<'_> {
         if stride < CELL || Row::new(lowest, begin, stride) != row {
             return None;
         }
-        let first = begin.wrapping_sub(lowest as u64 * stride);
-        let mut own = lanes_in_row(lanes, self.addresses, first, stride);
+        let mut own = self.in_step(lanes, stride);
         if own != lanes {
             // Lanes that have gone apart in a loop may be whole rows from each other.
             let all = LANES as u64 * stride;
             let is_in_row = |lane: usize| {
-                let distance = self.addresses[lane].wrapping_sub(first.wrapping_add(lane as u64 * stride));
+                let distance = self.addresses[lane].wrapping_sub(begin + (lane - lowest) as u64 * stride);
                 (distance as i64).unsigned_abs().is_multiple_of(all)
             };
             own |= lanes_where(lanes & !own, is_in_row);
@@ -61,17 +68,14 @@ impl Together<'_> {
     /// some turns behind the others.
     fn behind(&self, lanes: u32, stride: u64) -> Option<Alike> {
         let lowest = lanes.trailing_zeros() as usize;
-        let begin = self.addresses[lowest];
-        let first = begin.wrapping_sub(lowest as u64 * stride);
-        let lanes = (stride >= CELL).then(|| lanes_in_row(lanes, self.addresses, first, stride));
+        let lanes = (stride >= CELL).then(|| self.in_step(lanes, stride));
         let lanes = lanes.filter(|lanes| !lanes.is_power_of_two())?;
-        Some(Alike { lanes, row: Row::new(lowest, begin, stride) })
+        Some(Alike { lanes, row: Row::new(lowest, self.addresses[lowest], stride) })
     }
 
     /// Of some lanes the lowest one, and those that read the same element.
     fn same(&self, lanes: u32) -> Alike {
-        let begin = self.addresses[lanes.trailing_zeros() as usize];
-        Alike { lanes: lanes_in_row(lanes, self.addresses, begin, 0), row: Row::default() }
+        Alike { lanes: self.in_step(lanes, 0), row: Row::default() }
     }
 
     /// Of some lanes the lowest one, and those that have their elements at equal distances from its own, or the same element.
@@ -93,8 +97,7 @@ impl Together<'_> {
         if !is_row {
             return if self.how.writes { one } else { self.same(lanes) };
         }
-        let first = begin.wrapping_sub(u64::from(lowest) * stride);
-        let lanes = lanes_in_row(lanes, self.addresses, first, stride);
+        let lanes = self.in_step(lanes, stride);
         let alike = Alike { lanes, row: Row::new(lowest as usize, begin, stride) };
         // Few lanes far apart are in a row by chance.
         if stride > bytes && lanes.count_ones() < FEW {
@@ -111,12 +114,7 @@ impl Together<'_> {
         std::iter::from_fn(move || {
             let lowest = rest.trailing_zeros();
             let begin = *self.addresses.get(lowest as usize)?;
-            let follow = if is_dense {
-                let first = begin.wrapping_sub(u64::from(lowest) * bytes);
-                lanes_in_row(rest, self.addresses, first, bytes).checked_shr(lowest)?.trailing_ones()
-            } else {
-                1
-            };
+            let follow = if is_dense { self.in_step(rest, bytes).checked_shr(lowest)?.trailing_ones() } else { 1 };
             let count = u64::from(follow);
             rest &= !((((1u64 << count) - 1) << lowest) as u32);
             Some((begin, begin + count * bytes))
