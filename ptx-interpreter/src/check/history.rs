@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::actor::Actor;
+use super::clock::Known;
 use super::coherence::Location;
 use super::shadow::QuickMap;
 
@@ -32,6 +33,8 @@ pub(super) struct History<R> {
     pub(super) fences: HashMap<Actor, u32>,
     /// The late read of the exchange that is executed now.
     pub(super) exchange: Option<u32>,
+    /// What the atomic releases that is performed now, if it compares and writes.
+    pub(super) releases: Option<Known>,
     /// The epoch of each thread's first access.
     pub(super) first: HashMap<Actor, u32>,
 }
@@ -44,6 +47,7 @@ impl<R> Default for History<R> {
             late: 0,
             fences: HashMap::new(),
             exchange: None,
+            releases: None,
             first: HashMap::new(),
         }
     }

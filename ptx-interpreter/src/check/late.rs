@@ -15,6 +15,13 @@ use super::record::{Numbers, Record};
 use super::values::Way;
 use crate::ptx::access::{How, Scope};
 
+/// Where a thread was, and what an access releases there if it writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Earlier {
+    epoch: u32,
+    releases: Option<Known>,
+}
+
 impl<R: Clone> Location<R> {
     /// Whether a late read may return a write.
     fn may_be_late(&self, late: &Late, at: usize, is_strong: &dyn Fn(&Writer, &Writer) -> bool) -> bool {
@@ -65,18 +72,26 @@ impl Checks {
         Some((number, value))
     }
 
-    /// An atomic that is performed later releases what came before it. Gives its epoch, if it does.
-    pub(crate) fn releases_early(&mut self, event: Event) -> Option<u32> {
+    /// An atomic that is performed later releases what came before it. One that compares does so if it writes. Gives where its thread was,
+    /// if it does.
+    pub(crate) fn releases_early(&mut self, event: Event, compares: bool) -> Option<Earlier> {
         let scope = event.how.scope.filter(|_| event.how.releases)?;
-        let epoch = self.state(event.actor).epoch;
+        let (threads, state) = (self.threads, self.state(event.actor));
+        let epoch = state.epoch;
+        let known = state.release(event.actor, threads);
         self.history.as_mut()?.begins(event.actor, epoch);
-        self.releases_at(event, scope);
-        Some(epoch)
+        if compares {
+            return Some(Earlier { epoch, releases: Some(known) });
+        }
+        self.has_released(event, scope, known);
+        Some(Earlier { epoch, releases: None })
     }
 
-    /// Gives the epoch in which a thread was.
-    pub(crate) fn change_epoch(&mut self, actor: Actor, epoch: u32) -> u32 {
-        std::mem::replace(&mut self.state(actor).epoch, epoch)
+    /// A thread is where it was before, and what it does there releases that, if it writes. Gives where it is else.
+    pub(crate) fn goes_to(&mut self, actor: Actor, to: Earlier) -> Earlier {
+        let epoch = std::mem::replace(&mut self.state(actor).epoch, to.epoch);
+        let history = self.history.as_mut();
+        Earlier { epoch, releases: history.and_then(|history| std::mem::replace(&mut history.releases, to.releases)) }
     }
 
     /// An exchange writes, and its read may be performed later. Gives the number of that.
@@ -139,8 +154,8 @@ impl Checks {
         let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &reader));
         let Some(record) = message.record.as_ref().filter(|_| is_observed) else { return true };
         let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
-        // What somebody did who has accessed nothing yet matters to nobody.
-        let is_idle = |actor, epoch| first(actor).is_none_or(|first| epoch < first);
+        // What somebody did who has accessed nothing yet matters to nobody, and what a thread did itself it knows.
+        let is_idle = |actor, epoch| actor == event.actor || first(actor).is_none_or(|first| epoch < first);
         record.heads.are_known(self.reach(event.actor, Scope::System), knew, &is_idle)
     }
 

@@ -80,6 +80,7 @@ pub(crate) use footprint::{Bytes, Footprint, are_changes};
 pub use grids::Before;
 pub(crate) use grids::Grids;
 pub(crate) use heap::is_freed;
+pub(crate) use late::Earlier;
 pub(crate) use lifetimes::OF_OTHER_BLOCK;
 pub use pieces::Piece;
 pub(crate) use pieces::Pieces;

@@ -20,17 +20,19 @@ const FENCES: usize = 4;
 pub(super) const OF_A_GPU: usize = 2;
 
 impl Checks {
-    /// Which accesses a strong access comes after that nothing else orders. Gives what the fences knew before those that it may
-    /// stand for.
+    /// Which accesses an access comes after that nothing else orders. Gives what the fences knew before those that it may stand for.
     pub(super) fn comes_after(&mut self, event: Event, mark: &Mark, kept: &[Kept]) -> Option<Box<Known>> {
-        if !self.sc.has[0] || mark.scope == 0 || mark.is_engine {
+        if !self.sc.has[0] || mark.is_engine {
             return None;
         }
         let conflicts = |old: &&Kept| {
             let old = &old.mark;
-            old.scope > 0 && !old.is_engine && old.bytes & mark.bytes != 0 && (old.writes || mark.writes)
+            !old.is_engine && old.bytes & mark.bytes != 0 && (old.writes || mark.writes)
         };
-        for old in kept.iter().filter(conflicts) {
+        let are_strong = |old: &&Kept| old.mark.scope > 0 && mark.scope > 0;
+        // Two weak writes that race have no order. A read has come after the write that it returns, and before a later one.
+        let are_in_order = |old: &&Kept| are_strong(old) || event.how.reads || !old.mark.writes;
+        for old in kept.iter().filter(conflicts).filter(are_in_order) {
             for lane in lanes_of(old.mark.lanes) {
                 let actor = self.actor_of(&old.mark, lane);
                 let is_fenced = self.sc.has(actor.block, self.distance(actor.block, event.actor.block));
@@ -41,12 +43,13 @@ impl Checks {
                 }
             }
         }
-        if !self.sc.has[OF_A_GPU] {
+        if !self.sc.has[OF_A_GPU] || mark.scope == 0 {
             return None;
         }
         let mut all: Option<Box<Known>> = None;
         let is_atomic = event.how.reads && event.how.writes;
-        for old in kept.iter().filter(conflicts).filter(|old| old.mark.writes && old.mark.bytes == mark.bytes) {
+        let are_whole = |old: &&Kept| old.mark.writes && old.mark.bytes == mark.bytes;
+        for old in kept.iter().filter(conflicts).filter(are_strong).filter(are_whole) {
             if let Some(before) = &old.before {
                 self.came_later(event.actor).learned[OF_A_GPU].join(before);
             }

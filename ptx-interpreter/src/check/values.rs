@@ -44,7 +44,8 @@ impl Checks {
         let released = strong.into_iter().flat_map(|strong| {
             strong.fenced.iter().chain(strong.released.get(&(event.address, event.bytes)).into_iter().flatten())
         });
-        event.how.releases || released.flatten().next().is_some()
+        let is_late = self.history.as_ref().is_some_and(|history| history.releases.is_some());
+        event.how.releases || is_late || released.flatten().next().is_some()
     }
 
     /// Who accesses, as if it wrote.

@@ -242,15 +242,15 @@ impl AtomicStep {
         aligned(address, self.change.bytes)?;
         let values = self.numbers(machine, thread)?;
         let compare = (self.values.len() > 1).then_some(values[0] as u64);
-        // One that compares releases only if it writes.
-        let may_wait = !self.how.releases || compare.is_none();
-        if may_wait && machine.may_delay_atomic(address, self.change.bytes) {
-            let epoch = machine.releases_early(thread, address, self.change.bytes, self.how);
+        let place = (address, self.change.bytes);
+        if machine.may_delay_atomic(address, self.change.bytes) {
+            let earlier = machine.releases_early(thread, place, self.how, compare.is_some());
             let how = How { releases: false, ..self.how };
             let event = Box::new(move |machine: &mut Machine<'a>| {
-                machine.in_epoch(thread, epoch, |machine| self.one(machine, thread, address, (values, how)))
+                let then = |machine: &mut Machine<'a>| self.one(machine, thread, address, (values, how));
+                machine.where_it_was(thread, earlier.as_ref(), then)
             });
-            machine.delay_atomic(thread, (address, self.change.bytes), how, compare, event);
+            machine.delay_atomic(thread, place, how, compare, event);
             return Ok(());
         }
         self.one(machine, thread, address, (values, self.how))

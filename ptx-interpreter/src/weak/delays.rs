@@ -54,8 +54,7 @@ impl Orders {
 
 fn is_atomic_that_waits(opcode: &str) -> bool {
     let has = |all: &[&str]| words(opcode).any(|word| all.contains(&word));
-    let is_other = has(&["async", "b128"]) || has(&["cas"]) && has(&["release", "acq_rel"]);
-    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !is_other
+    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !has(&["async", "b128"])
 }
 
 impl<'a> Machine<'a> {

@@ -8,7 +8,7 @@ pub(crate) mod older;
 
 use std::ops::Range;
 
-use crate::check::Event;
+use crate::check::{Earlier, Event};
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::Lanes;
 use crate::machine::stop::{Result, Why, stop};
@@ -136,27 +136,33 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// An atomic that is executed now and performed later releases what came before it. Gives its epoch.
-    pub(crate) fn releases_early(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Option<u32> {
+    /// An atomic that is executed now and performed later releases what came before it, also if it `compares` and writes. Gives where its
+    /// thread was.
+    pub(crate) fn releases_early(
+        &mut self,
+        thread: Thread,
+        (address, bytes): (u64, usize),
+        how: How,
+        compares: bool,
+    ) -> Option<Earlier> {
         let event = self.event(thread, address, bytes, how);
-        self.checks.as_mut()?.releases_early(event)
+        self.checks.as_mut()?.releases_early(event, compares)
     }
 
     /// A thread does something that came before what it has done since then.
-    pub(crate) fn in_epoch(
+    pub(crate) fn where_it_was(
         &mut self,
         thread: Thread,
-        epoch: Option<u32>,
+        earlier: Option<&Earlier>,
         then: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let Some(epoch) = epoch else { return then(self) };
+        let Some(earlier) = earlier else { return then(self) };
         let actor = self.actor(thread);
-        let change =
-            |machine: &mut Self, epoch| machine.checks.as_mut().map(|checks| checks.change_epoch(actor, epoch));
-        let now = change(self, epoch);
+        let goes = |machine: &mut Self, to| machine.checks.as_mut().map(|checks| checks.goes_to(actor, to));
+        let now = goes(self, earlier.clone());
         let done = then(self);
         if let Some(now) = now {
-            change(self, now);
+            goes(self, now);
         }
         done
     }
