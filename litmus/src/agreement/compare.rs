@@ -7,7 +7,7 @@ use ptx_interpreter::{Choice, Kind, Ready, Report, Trial};
 use super::paths::{Path, Turn};
 use crate::judge::outcomes;
 use crate::races::{Ended, Place, Race, in_order, races};
-use crate::{Fence, Instruction, Limits, Model, Program, Register, Semantics, Space, Term, Threads, TooLarge};
+use crate::{Instruction, Limits, Model, Program, Register, Space, Term, Threads, TooLarge};
 
 /// What was compared.
 #[derive(Clone, Debug, Default)]
@@ -20,8 +20,6 @@ pub struct Agreement {
     pub races: bool,
     /// What was found that races only if `fence.sc` have another order than in its run, and each load returns the same.
     pub other_fences: BTreeSet<Race>,
-    /// What was found besides in orders with a race, and races only if `fence.sc` have another order and loads return something else.
-    pub beside_races: BTreeSet<Race>,
     /// Whether something races in an execution that the model allows, if it could be asked.
     pub model_races: Option<bool>,
     /// Whether some orders were left out.
@@ -41,27 +39,16 @@ pub struct Disagreement {
 pub fn agree(program: &Program, most: u64, limits: &Limits) -> Result<Agreement, Disagreement> {
     let observed = observed(program);
     let mut agreement = Agreement::default();
-    let all = races(program, &Model::new(), limits);
-    // Two `fence.sc` have an order. What a weak load returns that races says nothing of it.
-    let is_sc = |one: &&Instruction| matches!(one, Instruction::Fence(Fence::Memory(Semantics::Sc, _)));
-    let fences = program.threads.iter().flat_map(|thread| &thread.code).filter(is_sc).count();
-    let nothing = BTreeSet::new();
-    let others = all.as_ref().ok().filter(|_| fences > 1).unwrap_or(&nothing);
     agreement.cut = all_runs(program, (&observed, Space::Global), (false, false), most, &mut |run| {
         let ended = in_order(program, &Model::new(), &run.order);
-        let beside = if ended.races.is_empty() { &nothing } else { others };
-        let found = run.compare(&ended, beside, &observed);
-        let found = found.map_err(|what| Disagreement { order: run.order.clone(), what })?;
-        let (same, beside): (Vec<Race>, Vec<Race>) =
-            found.into_iter().partition(|race| ended.other_fences.contains(race));
-        agreement.other_fences.extend(same);
-        agreement.beside_races.extend(beside);
+        let others = run.compare(&ended, &observed);
+        agreement.other_fences.extend(others.map_err(|what| Disagreement { order: run.order.clone(), what })?);
         agreement.orders += 1;
         agreement.racy_orders += u64::from(!ended.races.is_empty());
         Ok(())
     })?;
     agreement.races = agreement.racy_orders > 0;
-    agreement.model_races = match all {
+    agreement.model_races = match races(program, &Model::new(), limits) {
         Ok(races) => Some(!races.is_empty()),
         Err(TooLarge::Events(_) | TooLarge::Traces(_) | TooLarge::Candidates(_)) => None,
     };
@@ -290,13 +277,12 @@ impl Run {
     }
 
     /// Something is found if something races in this order, and what is found races. Gives what races only if `fence.sc` have another
-    /// order, among what may be found `beside` a race: theirs counts only where it has to be so.
-    fn compare(&self, ended: &Ended, beside: &BTreeSet<Race>, observed: &[Term]) -> Result<Vec<Race>, String> {
+    /// order: theirs counts only where it has to be so.
+    fn compare(&self, ended: &Ended, observed: &[Term]) -> Result<Vec<Race>, String> {
         let found = self.found.as_ref().map_err(Clone::clone)?;
         let others: Vec<Race> = found.difference(&ended.races).copied().collect();
         let is_missed = found.is_empty() && !ended.races.is_empty();
-        let is_race = |race: &Race| ended.other_fences.contains(race) || beside.contains(race);
-        if is_missed || !others.iter().all(is_race) {
+        if is_missed || !others.iter().all(|race| ended.other_fences.contains(race)) {
             let Ended { races, other_fences, .. } = ended;
             return Err(format!(
                 "the interpreter finds races {found:?}, the model has {races:?}, and {other_fences:?} with other orders of fence.sc"

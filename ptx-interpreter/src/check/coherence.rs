@@ -8,6 +8,9 @@
 //! - Causality: a read returns no write before one that it has to see; and nothing is put after a write that was read, if
 //!   that read has to see it.
 
+use std::fmt;
+use std::rc::Rc;
+
 use super::actor::Actor;
 use super::clock::Known;
 use crate::ptx::access::Scope;
@@ -47,8 +50,15 @@ pub(super) struct Message<R> {
     pub(super) strong: Set,
     /// Of an atomic what it has read, if that is not forgotten.
     pub(super) source: Source,
-    /// Of an exchange whose read is performed later: what that has to see.
-    pub(super) open: Option<Set>,
+    /// Of an atomic whose read is performed later, and may be of something else.
+    pub(super) open: Option<Open>,
+}
+
+/// What the late read of an atomic has to see, and whether what the atomic writes depends on what it reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub(super) known: Set,
+    pub(super) changes: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,12 +99,24 @@ pub(super) struct Late {
     pub(super) knew: Known,
     /// What comes after it.
     pub(super) after: Vec<After>,
-    /// What it writes itself, if it is an exchange.
+    /// What it writes itself, if it is an atomic.
     pub(super) exchanged: Option<usize>,
+    /// What it writes of what it reads, if it is no exchange.
+    pub(super) changed: Option<Changed>,
     /// Whether it acquires what it observes: by itself or by a later acquire of its location.
     pub(super) acquires: bool,
     /// What it returns, if writes were forgotten.
     pub(super) kept: Option<u64>,
+}
+
+/// What an atomic writes of what it reads.
+#[derive(Clone)]
+pub(crate) struct Changed(pub(crate) Rc<dyn Fn(u64) -> u64>);
+
+impl fmt::Debug for Changed {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("Changed")
+    }
 }
 
 /// An access of the same location that comes after a late read in causality order.
@@ -168,6 +190,7 @@ impl<R: Clone> Location<R> {
     /// A read returns a write, and has to see these.
     pub(super) fn read(&mut self, at: usize, known: Set) {
         self.messages[at].never_after |= known & !(1 << at);
+        self.messages[at].is_read();
     }
 
     /// The places for a new write, at most so many; of an atomic's, which has read `source`. The first one is the last in the
@@ -218,8 +241,8 @@ impl<R: Clone> Location<R> {
             for (at, message) in self.messages.iter().enumerate() {
                 let is_strong = view.strong >> at & 1 == 1;
                 before |= match message.source {
-                    // An exchange that is not over returns what comes between.
-                    _ if message.open.is_some_and(|known| known & after == 0) && !view.hands_over => 0,
+                    // An atomic that is not over returns what comes between.
+                    _ if message.open.is_some_and(|open| open.known & after == 0) && !view.hands_over => 0,
                     Source::Message(source) if is_strong => (before >> source & 1) << at,
                     Source::Forgotten if is_strong => 1 << at,
                     _ => 0,
@@ -260,12 +283,12 @@ impl<R: Clone> Location<R> {
             self.messages[message].before |= position.before | 1 << at;
         }
         for exchange in members(position.after & view.strong) {
-            let Message { open: Some(known), source: Source::Message(found), .. } = self.messages[exchange] else {
+            let Message { open: Some(open), source: Source::Message(found), .. } = self.messages[exchange] else {
                 continue;
             };
             if position.before >> found & 1 == 1 {
                 self.messages[exchange].source = Source::Message(at);
-                never_after |= known;
+                never_after |= open.known;
             }
         }
         members(view.strong).for_each(|other| self.messages[other].strong |= 1 << at);
@@ -290,12 +313,24 @@ impl<R: Clone> Location<R> {
         self.messages[self.last].value = Some(now);
     }
 
-    /// What a thread's newest write leaves, and whether memory holds it.
-    pub(super) fn leaves(&mut self, actor: Actor, value: u64) -> bool {
+    /// What a thread's newest write leaves. Gives what memory holds then, if that is something else.
+    pub(super) fn leaves(&mut self, actor: Actor, value: u64) -> Option<u64> {
         let is_own = |message: &Message<R>| message.writer.is_some_and(|writer| writer.actor == actor);
-        let Some(at) = self.messages.iter().rposition(is_own) else { return true };
+        let Some(at) = self.messages.iter().rposition(is_own) else { return Some(value) };
         self.messages[at].value = Some(value);
-        at == self.last
+        // A late read may be of it now.
+        let source = |own: &usize| self.messages[*own].source == Source::Message(at);
+        let late = self.late.iter().position(|late| late.exchanged.as_ref().is_some_and(source));
+        let changed = late.and_then(|late| self.changes(late, value));
+        changed.or_else(|| (at == self.last).then_some(value))
+    }
+
+    /// A late read returns a value, and its atomic writes something else by that. Gives what memory holds then, if it is that.
+    pub(super) fn changes(&mut self, late: usize, value: u64) -> Option<u64> {
+        let Late { exchanged: Some(own), changed: Some(changed), .. } = &self.late[late] else { return None };
+        let new = changed.0(value);
+        self.messages[*own].value = Some(new);
+        (*own == self.last).then_some(new)
     }
 
     /// Forgets a write, and those before it. Gives those that are left.
@@ -332,6 +367,11 @@ impl<R: Clone> Location<R> {
 }
 
 impl<R> Message<R> {
+    /// Somebody has read it: what it is does not change any more.
+    pub(super) fn is_read(&mut self) {
+        self.open = self.open.filter(|open| !open.changes);
+    }
+
     fn new(writer: Option<Writer>, before: Set, strong: Set) -> Message<R> {
         Message {
             value: None,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::actor::Actor;
 use super::clock::Known;
-use super::coherence::Location;
+use super::coherence::{Location, Message};
 use super::shadow::QuickMap;
 
 /// Bytes that are remembered together: no number of at most eight bytes is in two of them.
@@ -80,6 +80,16 @@ impl<R: Clone> History<R> {
         match place.iter_mut().find(|location| location.is(address, bytes)) {
             Some(location) => location.hold(now),
             None => place.push(Location::new(address, bytes, now)),
+        }
+    }
+
+    /// Some bytes are read that are no location, or not by an access alone.
+    pub(super) fn reads_some(&mut self, address: u64, bytes: u64) {
+        for place in address / PLACE..=(address + bytes - 1) / PLACE {
+            let some = self.places.get_mut(&place).into_iter().flatten();
+            let all =
+                some.filter(|location| location.meets(address, bytes)).flat_map(|location| &mut location.messages);
+            all.for_each(Message::is_read);
         }
     }
 

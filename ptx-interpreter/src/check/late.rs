@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::actor::Actor;
 use super::checks::{Checks, Event};
 use super::clock::Known;
-use super::coherence::{After, Late, Location, Set, Source, Writer, members};
+use super::coherence::{After, Changed, Late, Location, Open, Set, Source, Writer, members};
 use super::marks::happened;
 use super::record::{Numbers, Record};
 use super::values::Way;
@@ -49,6 +49,23 @@ impl<R: Clone> Location<R> {
     }
 }
 
+impl<R: Clone> Location<R> {
+    /// The later reads of a thread have to see what one observes. Gives those that did not have to see something after it.
+    fn sees_too(&mut self, actor: Actor, number: u32, at: usize) -> Vec<u32> {
+        let mut new = Vec::new();
+        for place in 0..self.late.len() {
+            let Late { number: other, by, known, .. } = self.late[place];
+            if by.actor == actor && other > number {
+                if self.hidden(known) >> at & 1 == 0 {
+                    new.push(other);
+                }
+                self.late[place].known |= 1 << at;
+            }
+        }
+        new
+    }
+}
+
 impl Checks {
     /// A read that was executed is not performed before an access or a fence that comes after it. Gives its number, and a value that
     /// it may return in any case, but for one. None, if it has to be performed now.
@@ -57,7 +74,7 @@ impl Checks {
         if let Some(scope) = event.how.scope.filter(|_| event.how.acquires) {
             self.acquires_what_was_observed(event, scope);
         }
-        let number = self.parts(event, now)?;
+        let number = self.parts(event, now, None)?;
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes))?;
         let Late { known, knew, .. } = location.late.last()?;
         let initial = Set::from(*known == 0 && location.messages[0].writer.is_none());
@@ -94,15 +111,15 @@ impl Checks {
         Earlier { epoch, releases: history.and_then(|history| std::mem::replace(&mut history.releases, to.releases)) }
     }
 
-    /// An exchange writes, and its read may be performed later. Gives the number of that.
-    pub(crate) fn exchanges(&mut self, event: Event, now: u64) -> Option<u32> {
-        let number = self.parts(event, now);
+    /// An atomic writes, and its read may be performed later. What it writes may depend on that. Gives the number of that.
+    pub(crate) fn exchanges(&mut self, event: Event, now: u64, changed: Option<Changed>) -> Option<u32> {
+        let number = self.parts(event, now, changed);
         self.history.as_mut()?.exchange = number;
         number
     }
 
     /// The read of an access may be performed later. Gives its number.
-    fn parts(&mut self, event: Event, now: u64) -> Option<u32> {
+    fn parts(&mut self, event: Event, now: u64, changed: Option<Changed>) -> Option<u32> {
         self.threads_of(event.actor.block);
         let mut history = self.history.take()?;
         history.begins(event.actor, self.known_state(event.actor).epoch);
@@ -118,7 +135,8 @@ impl Checks {
             self.follows_acquire(location, event);
             let knew = self.known_state(event.actor).known.clone();
             let (acquires, after) = (event.how.acquires, Vec::new());
-            location.late.push(Late { number, by, known, knew, after, exchanged: None, acquires, kept: None });
+            let late = Late { number, by, known, knew, after, exchanged: None, changed, acquires, kept: None };
+            location.late.push(late);
         }
         self.history = Some(history);
         fits.then_some(number)
@@ -132,7 +150,7 @@ impl Checks {
         let own = location.late.iter_mut().find(|late| Some(late.number) == exchange);
         if let Some(late) = own {
             late.exchanged = Some(newest);
-            location.messages[newest].open = Some(late.known);
+            location.messages[newest].open = Some(Open { known: late.known, changes: late.changed.is_some() });
         }
     }
 
@@ -190,8 +208,11 @@ impl Checks {
         let (acquires, is_strong) =
             (self.acquires_late(late), |one: &Writer, other: &Writer| self.is_strong(one, other));
         let all = (0..location.messages.len()).rev();
+        // What somebody has read does not change.
+        let is_fixed = late.exchanged.is_some_and(|own| location.messages[own].open.is_none());
         let may_be = |at: &usize| {
-            location.may_be_late(late, *at, &is_strong)
+            !is_fixed
+                && location.may_be_late(late, *at, &is_strong)
                 && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, &late.knew, location, *at))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
@@ -203,10 +224,18 @@ impl Checks {
         found.into_iter().chain(all.filter(may_be).map(way)).collect()
     }
 
-    /// A late read is performed. Says whether it observes a write.
-    pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>) -> bool {
-        let Some(mut history) = self.history.take() else { return false };
-        let mut observes = false;
+    /// A late read is performed now and returns a value, on which what its atomic has written may depend. Gives what memory holds then, if it
+    /// is that.
+    pub(crate) fn changes_late(&mut self, event: Event, number: u32, value: u64) -> Option<u64> {
+        let location = self.history.as_mut()?.change(event.address, event.bytes)?;
+        let late = location.late.iter().position(|late| late.number == number)?;
+        location.changes(late, value)
+    }
+
+    /// A late read is performed. Gives the later reads of its thread and location that have to see what it observes.
+    pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>) -> Vec<u32> {
+        let mut later = Vec::new();
+        let Some(mut history) = self.history.take() else { return later };
         let mut observed = Numbers::new();
         let mut observer = (event.actor, self.known_state(event.actor).epoch);
         let mut seen = None;
@@ -223,8 +252,7 @@ impl Checks {
                     location.messages[own].source = Source::Message(at);
                 }
                 let message = &mut location.messages[at];
-                observes = message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by));
-                if observes {
+                if message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by)) {
                     message.observers.push(observer);
                     if let Some(record) = &message.record {
                         observed.clone_from(&record.continues);
@@ -234,8 +262,7 @@ impl Checks {
                     for after in late.after.iter().filter(|after| !after.writes) {
                         location.read(after.at, 1 << at);
                     }
-                    let is_later = |other: &&mut Late| other.by.actor == event.actor && other.number > number;
-                    location.late.iter_mut().filter(is_later).for_each(|other| other.known |= 1 << at);
+                    later = location.sees_too(event.actor, number, at);
                 }
             }
         }
@@ -244,7 +271,7 @@ impl Checks {
             self.sees_late(event, &record, scope);
         }
         self.shadow.observe((event.address, event.bytes), &observed, observer);
-        observes
+        later
     }
 
     /// A late read sees what was handed over, and has acquired nothing else.

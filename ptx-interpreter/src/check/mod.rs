@@ -75,6 +75,7 @@ pub(crate) use actor::Actor;
 pub(crate) use cause::{Cause, Origin};
 pub(crate) use checks::{Checks, Event, Found};
 pub(crate) use clock::Known;
+pub(crate) use coherence::Changed;
 pub use finding::{Call, Finding, Kind, Place};
 pub(crate) use footprint::{Bytes, Footprint, are_changes};
 pub use grids::Before;

@@ -109,6 +109,9 @@ impl Checks {
             _ => {}
         }
         let (mut observed, exchange) = (None, history.exchange);
+        if event.how.reads && history.location(event.address, event.bytes).is_none() {
+            history.reads_some(event.address, event.bytes as u64);
+        }
         if let Some(location) = history.change(event.address, event.bytes) {
             let view = self.view(event, location);
             let source = way.and_then(|way| way.source).unwrap_or(location.last);
@@ -167,9 +170,9 @@ impl Checks {
         observed.is_none_or(|observed| observed.is_own_weak)
     }
 
-    /// What a thread's write leaves, and whether memory holds it.
-    pub(crate) fn leaves(&mut self, actor: Actor, address: u64, bytes: usize, value: u64) -> bool {
+    /// What a thread's write leaves. Gives what memory holds then, if that is something else.
+    pub(crate) fn leaves(&mut self, actor: Actor, address: u64, bytes: usize, value: u64) -> Option<u64> {
         let location = self.history.as_mut().and_then(|history| history.change(address, bytes));
-        location.is_none_or(|location| location.leaves(actor, value))
+        location.map_or(Some(value), |location| location.leaves(actor, value))
     }
 }

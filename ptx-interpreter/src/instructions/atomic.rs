@@ -1,9 +1,11 @@
 //! `atom` and `red`: what was there, and after it what is there now, by the crate's own meaning.
 
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 
+use crate::check::Changed;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::Result;
@@ -233,9 +235,14 @@ impl AtomicStep {
         machine.watch_compared(thread, (address, self.change.bytes), [&compare[0], &value[0]])
     }
 
-    /// What is there after what was found. In shared memory sums know subnormal numbers.
+    /// What is there after what was found.
     fn changed(&self, address: u64, found: u128, values: (u128, Option<u128>)) -> u128 {
-        Change { flushes: self.change.flushes && !is_shared(address), ..self.change }.changed(found, values)
+        self.change_at(address).changed(found, values)
+    }
+
+    /// In shared memory sums know subnormal numbers.
+    fn change_at(&self, address: u64) -> Change {
+        Change { flushes: self.change.flushes && !is_shared(address), ..self.change }
     }
 
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
@@ -250,7 +257,8 @@ impl AtomicStep {
                 let then = |machine: &mut Machine<'a>| self.one(machine, thread, address, (values, how));
                 machine.where_it_was(thread, earlier.as_ref(), then)
             });
-            machine.delay_atomic(thread, place, how, compare, event);
+            let parts = !self.is_exchange && compare.is_none();
+            machine.delay_atomic(thread, place, how, (compare, parts), event);
             return Ok(());
         }
         self.one(machine, thread, address, (values, self.how))
@@ -284,6 +292,7 @@ impl AtomicStep {
         (values, how): ([u128; 2], How),
     ) -> Result<()> {
         let bytes = self.change.bytes;
+        let may_part = self.is_exchange || std::mem::take(&mut machine.weak.parts);
         if machine.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
             return self.read_late(machine, thread, address, How { writes: false, ..how });
         }
@@ -297,25 +306,27 @@ impl AtomicStep {
             older = self.older(machine, thread, address, (memory, compare, how))?;
             memory = older.map_or(memory, |older| u128::from(older).to_le_bytes());
         }
-        let late = if self.is_exchange && machine.remembers_values() {
-            machine.parts(thread, address, bytes, how, memory)
+        let late = if may_part && machine.remembers_values() {
+            machine.parts(thread, (address, bytes), how, (memory, self.of_what_is_read(address, value)))
         } else {
             None
         };
         let found = u128::from_le_bytes(memory);
         if let Some(new) = self.watched(machine, thread, address, (found, how), (value, compare))? {
             // One that changes nothing is no progress for those who wait.
-            let is_there = older.is_none() && new == found;
-            if machine.lands(thread, address, bytes, new as u64) && !is_there {
+            let left =
+                if bytes > 8 { Some(new) } else { machine.lands(thread, address, bytes, new as u64).map(u128::from) };
+            let is_there = older.is_none() && left == Some(found);
+            if let Some(new) = left.filter(|_| !is_there) {
                 machine.write(address, &new.to_le_bytes()[..bytes])?;
                 machine.wrote(thread, address, bytes, new);
             }
         }
-        let Some(to) = &self.to else { return Ok(()) };
         if let Some(late) = late {
             self.wait(machine, thread, address, (late, how));
             return Ok(());
         }
+        let Some(to) = &self.to else { return Ok(()) };
         for (lane, part) in to.iter().zip(memory.chunks(bytes / to.len())) {
             let mut whole = [0; 16];
             whole[..part.len()].copy_from_slice(part);
@@ -340,7 +351,14 @@ impl AtomicStep {
         machine.choose_way(thread, address, self.change.bytes, how, &changes)
     }
 
-    /// The read of an exchange waits.
+    /// What it writes of what it reads, if it is no exchange.
+    fn of_what_is_read(&self, address: u64, value: u128) -> Option<Changed> {
+        let change = self.change_at(address);
+        let changed = move |old: u64| change.changed(old.into(), (value, None)) as u64;
+        (!self.is_exchange).then(|| Changed(Rc::new(changed)))
+    }
+
+    /// The read of one that has written waits.
     #[cold]
     fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, (late, how): (LateRead, How)) {
         let read = Box::new(move |machine: &mut Machine<'a>| self.read_late(machine, thread, address, how));

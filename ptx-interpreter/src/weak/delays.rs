@@ -106,7 +106,7 @@ impl<'a> Machine<'a> {
         let text = &self.program.sites[line.site as usize].text;
         let waits = |load: &Load<Late<'_>>| match Orders::of(line, text) {
             Orders::Nothing => false,
-            Orders::Before => self.launch.delays != Delays::LoadsForgotten && !load.may_be_late,
+            Orders::Before => self.launch.delays != Delays::LoadsForgotten && !load.may_be_late && !load.parts,
             Orders::Arrival => self.launch.delays != Delays::LoadsForgotten,
             Orders::Everything => true,
         };
@@ -199,6 +199,7 @@ impl<'a> Machine<'a> {
             how,
             may_be_late,
             rests,
+            parts: false,
             compare: None,
             late: Vec::new(),
             site,
@@ -224,19 +225,19 @@ impl<'a> Machine<'a> {
         may_wait && (self.is_global(address) || is_shared(address)) && self.may_rest()
     }
 
-    /// Lets an atomic wait. One that compares may be late: as a read that finds another value.
+    /// Lets an atomic wait. One that compares may be late: as a read that finds another value. Of others the read alone may be.
     pub(crate) fn delay_atomic(
         &mut self,
         thread: Thread,
         (address, bytes): (u64, usize),
         how: How,
-        compare: Option<u64>,
+        (compare, parts): (Option<u64>, bool),
         event: Late<'a>,
     ) {
         let group = thread.alone();
         self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
         if let Some(load) = self.delayed.loads.last_mut() {
-            (load.may_be_late, load.compare) = (compare.is_some(), compare);
+            (load.may_be_late, load.compare, load.parts) = (compare.is_some(), compare, parts);
         }
     }
 
@@ -265,9 +266,7 @@ impl<'a> Machine<'a> {
     /// A thread stores a number of at most eight bytes.
     #[inline]
     pub(crate) fn store(&mut self, thread: Thread, address: u64, bytes: usize, value: u64, how: How) -> Result<()> {
-        if !self.lands(thread, address, bytes, value) {
-            return Ok(());
-        }
+        let Some(value) = self.lands(thread, address, bytes, value) else { return Ok(()) };
         if self.delays_stores() && self.is_global(address) {
             if !how.releases || self.launch.delays == Delays::StoresForgotten {
                 self.there(address, bytes, true)?;
