@@ -50,19 +50,29 @@ impl<R: Clone> Location<R> {
 }
 
 impl<R: Clone> Location<R> {
-    /// The later reads of a thread have to see what one observes. Gives those that did not have to see something after it.
-    fn sees_too(&mut self, actor: Actor, number: u32, at: usize) -> Vec<u32> {
+    /// The late reads that come after one have to see what that observes. Gives those that did not have to see something newer.
+    fn see_too(&mut self, first: &Late, at: usize) -> Vec<u32> {
         let mut new = Vec::new();
         for place in 0..self.late.len() {
-            let Late { number: other, by, known, .. } = self.late[place];
-            if by.actor == actor && other > number {
+            let Late { number, known, .. } = self.late[place];
+            if self.late[place].comes_after(first) {
                 if self.hidden(known) >> at & 1 == 0 {
-                    new.push(other);
+                    new.push(number);
                 }
                 self.late[place].known |= 1 << at;
             }
         }
         new
+    }
+}
+
+impl Late {
+    fn comes_after(&self, first: &Late) -> bool {
+        let Actor { block, number } = first.by.actor;
+        match self.by.actor == first.by.actor {
+            true => self.number > first.number,
+            false => self.knew.ordered.of_thread(block, number) >= first.by.epoch,
+        }
     }
 }
 
@@ -232,7 +242,7 @@ impl Checks {
         location.changes(late, value)
     }
 
-    /// A late read is performed. Gives the later reads of its thread and location that have to see what it observes.
+    /// A late read is performed. Gives the later ones of its location that have to see what it observes.
     pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>) -> Vec<u32> {
         let mut later = Vec::new();
         let Some(mut history) = self.history.take() else { return later };
@@ -262,7 +272,7 @@ impl Checks {
                     for after in late.after.iter().filter(|after| !after.writes) {
                         location.read(after.at, 1 << at);
                     }
-                    later = location.sees_too(event.actor, number, at);
+                    later = location.see_too(&late, at);
                 }
             }
         }
