@@ -19,9 +19,8 @@ use ptx_interpreter::{Finding, Program, Report};
 const SEEDS: u64 = 8;
 
 /// How many findings a kernel has in some order of its threads, if there are several.
-const SEVERAL: [(&str, usize); 23] = [
+const SEVERAL: [(&str, usize); 22] = [
     ("zeroed_late", 2),
-    ("plain_flag", 2),
     ("pipeline_stage", 2),
     ("bulk_wait", 2),
     ("bulk_parity", 2),
