@@ -190,7 +190,7 @@ impl<R: Clone> Location<R> {
     /// A read returns a write, and has to see these.
     pub(super) fn read(&mut self, at: usize, known: Set) {
         self.messages[at].never_after |= known & !(1 << at);
-        self.messages[at].is_read();
+        self.messages[at].was_read();
     }
 
     /// The places for a new write, at most so many; of an atomic's, which has read `source`. The first one is the last in the
@@ -318,10 +318,10 @@ impl<R: Clone> Location<R> {
         let is_own = |message: &Message<R>| message.writer.is_some_and(|writer| writer.actor == actor);
         let Some(at) = self.messages.iter().rposition(is_own) else { return Some(value) };
         self.messages[at].value = Some(value);
-        // A late read may be of it now.
-        let source = |own: &usize| self.messages[*own].source == Source::Message(at);
-        let late = self.late.iter().position(|late| late.exchanged.as_ref().is_some_and(source));
-        let changed = late.and_then(|late| self.changes(late, value));
+        // Late reads may be of it now.
+        let is_of_it = |late: &Late| late.exchanged.is_some_and(|own| self.messages[own].source == Source::Message(at));
+        let late: Vec<usize> = (0..self.late.len()).filter(|late| is_of_it(&self.late[*late])).collect();
+        let changed = late.into_iter().filter_map(|late| self.changes(late, value)).last();
         changed.or_else(|| (at == self.last).then_some(value))
     }
 
@@ -367,8 +367,8 @@ impl<R: Clone> Location<R> {
 }
 
 impl<R> Message<R> {
-    /// Somebody has read it: what it is does not change any more.
-    pub(super) fn is_read(&mut self) {
+    /// Somebody has read it, so it does not change any more.
+    pub(super) fn was_read(&mut self) {
         self.open = self.open.filter(|open| !open.changes);
     }
 

@@ -89,7 +89,7 @@ impl<R: Clone> History<R> {
             let some = self.places.get_mut(&place).into_iter().flatten();
             let all =
                 some.filter(|location| location.meets(address, bytes)).flat_map(|location| &mut location.messages);
-            all.for_each(Message::is_read);
+            all.for_each(Message::was_read);
         }
     }
 
