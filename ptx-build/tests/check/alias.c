@@ -25,19 +25,14 @@ static void launch(CUmodule module, const char *name, int stream, CUdeviceptr fi
 }
 
 int main(int count, char **words) {
-  driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver) { printf("%s\n", dlerror()); return 4; }
   const char *word = count > 1 ? words[1] : "";
-  CUcontext context;
   CUmodule module;
   CUmemAllocationProp what = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
   CUmemAccessDesc all = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   CUmemGenericAllocationHandle piece;
   size_t bytes;
   unsigned found[2] = {0};
-  CALL(cuInit, 0);
-  CALL(cuDevicePrimaryCtxRetain, &context, 0);
-  CALL(cuCtxSetCurrent, context);
+  begin();
   CALL(cuModuleLoadData, &module, PASS);
   for (int i = 0; i < 2; i++) CALL(cuStreamCreate, &streams[i], CU_STREAM_NON_BLOCKING);
   CALL(cuMemGetAllocationGranularity, &bytes, &what, CU_MEM_ALLOC_GRANULARITY_MINIMUM);

@@ -20,3 +20,14 @@
   } while (0)
 
 static void *driver;
+
+// Opens the driver, and makes a context of the first GPU current.
+static inline CUcontext begin(void) {
+  driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver) { printf("%s\n", dlerror()); exit(4); }
+  CUcontext context;
+  CALL(cuInit, 0);
+  CALL(cuDevicePrimaryCtxRetain, &context, 0);
+  CALL(cuCtxSetCurrent, context);
+  return context;
+}

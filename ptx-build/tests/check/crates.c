@@ -3,14 +3,9 @@
 #include <copied.h>
 
 int main(void) {
-  driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver) { printf("%s\n", dlerror()); return 4; }
-  CUcontext context;
   CUdeviceptr to;
   unsigned numbers[512] = {0};
-  CALL(cuInit, 0);
-  CALL(cuDevicePrimaryCtxRetain, &context, 0);
-  CALL(cuCtxSetCurrent, context);
+  begin();
   CALL(cuMemAlloc, &to, sizeof numbers / 2);
   copied(to, numbers, sizeof numbers);  // ~copied
   return 0;

@@ -9,17 +9,14 @@ static void call(void *data) { called += *(int *)data; }
 static void destroy(void *data) { destroyed += *(int *)data; }
 
 int main(int count, char **words) {
-  driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver || count < 2) { printf("%s\n", dlerror()); return 4; }
+  if (count < 2) return 4;
   CUcontext context;
   CUmodule module;
   CUfunction function;
   CUstream stream;
   CUdeviceptr in, out;
   for (unsigned i = 0; i < 512; i++) numbers[i] = i;
-  CALL(cuInit, 0);
-  CALL(cuDevicePrimaryCtxRetain, &context, 0);
-  CALL(cuCtxSetCurrent, context);
+  context = begin();
   CALL(cuModuleLoad, &module, words[1]);
   CALL(cuModuleGetFunction, &function, module, "right_reduce");
   CALL(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);

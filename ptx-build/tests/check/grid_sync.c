@@ -20,9 +20,6 @@ static const char *const KERNEL =
     "  ld.param.u64 %p, [to];\n  mul.wide.u32 %at, %block, 4;\n  add.u64 %q, %p, %at;\n  st.global.u32 [%q], %r;\n  ret;\n}\n";
 
 int main(int count, char **words) {
-  driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver) { printf("%s\n", dlerror()); return 4; }
-  CUcontext context;
   CUlinkState link;
   CUmodule module;
   CUfunction function;
@@ -35,9 +32,7 @@ int main(int count, char **words) {
     FILE *file = fopen(words[1], "rb");
     HOLDS(file && (bytes = fread(library, 1, sizeof library, file)) < sizeof library);
   }
-  CALL(cuInit, 0);
-  CALL(cuDevicePrimaryCtxRetain, &context, 0);
-  CALL(cuCtxSetCurrent, context);
+  begin();
   CALL(cuLinkCreate, 0, NULL, NULL, &link);
   CALL(cuLinkAddData, link, CU_JIT_INPUT_PTX, (void *)KERNEL, strlen(KERNEL) + 1, "kernel", 0, NULL, NULL);
   CALL(cuLinkAddData, link, CU_JIT_INPUT_LIBRARY, library, bytes, "libcudadevrt.a", 0, NULL, NULL);

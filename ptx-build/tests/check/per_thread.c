@@ -32,12 +32,9 @@ static void *run(void *data) {
 }
 
 int main(int count, char **words) {
-  driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver || count < 2) { printf("%s\n", dlerror()); return 4; }
+  if (count < 2) return 4;
   CUmodule module;
-  CALL(cuInit, 0);
-  CALL(cuDevicePrimaryCtxRetain, &context, 0);
-  CALL(cuCtxSetCurrent, context);
+  context = begin();
   CALL(cuModuleLoad, &module, words[1]);
   CALL(cuModuleGetFunction, &function, module, "right_reduce");
   pthread_t other;

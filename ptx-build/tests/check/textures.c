@@ -26,14 +26,9 @@ enum { W = 3, H = 4, D = 5 };
 static unsigned char bytes[D][H][W][2], back[D][H][W][2];
 
 int main(void) {
-  driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver) { printf("%s\n", dlerror()); return 4; }
-  CUcontext context;
   CUmodule module;
   CUfunction function;
-  CALL(cuInit, 0);
-  CALL(cuDevicePrimaryCtxRetain, &context, 0);
-  CALL(cuCtxSetCurrent, context);
+  begin();
   CALL(cuModuleLoadData, &module, LOOK);
   CALL(cuModuleGetFunction, &function, module, "look");
   for (unsigned i = 0; i < sizeof bytes; i++) ((unsigned char *)bytes)[i] = 3 * i + 1;
