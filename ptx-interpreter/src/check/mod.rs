@@ -72,7 +72,7 @@ mod weak_order;
 mod whereabouts;
 
 pub(crate) use actor::Actor;
-pub(crate) use cause::{Cause, Origin};
+pub(crate) use cause::{Absence, Cause, Origin};
 pub(crate) use checks::{Checks, Event, Found};
 pub(crate) use clock::Known;
 pub(crate) use coherence::Changed;

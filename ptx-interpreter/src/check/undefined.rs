@@ -3,7 +3,7 @@
 //! structure, and rows of a matrix beyond the last one are computed with the others and then not stored.
 
 use super::actor::Actor;
-use super::cause::{Cause, Origin};
+use super::cause::{Absence, Cause, Origin};
 use super::checks::{Checks, Event, Found, NONE};
 use super::finding::Kind;
 use super::mark::{CELL, remove_range};
@@ -17,8 +17,8 @@ impl Checks {
     /// A thread does something by a value that is undefined.
     pub(crate) fn uses_undefined(&mut self, cause: Cause, (actor, site): (Actor, u32), what: &str) {
         match cause {
-            Cause::Absent { reader, site: from, lane, has_ended } => {
-                self.uses_absent((reader, from), (lane, has_ended), (actor, site, what));
+            Cause::Absent { reader, site: from, lane, why } => {
+                self.uses_absent((reader, from), (lane, why), (actor, site, what));
             }
             Cause::Unset => self.uses_unset((actor, site), (actor, site, what)),
             Cause::ReadUnset { reader, site: from } => self.uses_unset((reader, from), (actor, site, what)),
@@ -33,16 +33,20 @@ impl Checks {
         }
     }
 
-    fn uses_absent(&mut self, by: (Actor, u32), (lane, has_ended): (usize, bool), user: (Actor, u32, &str)) {
+    fn uses_absent(&mut self, by: (Actor, u32), (lane, why): (usize, Absence), user: (Actor, u32, &str)) {
         if self.is_known(Kind::Uninitialised, (by.1, user.1), 0) {
             return;
         }
-        let (why, help) = match has_ended {
-            true => (
+        let (why, help) = match why {
+            Absence::HasEnded => (
                 "which has ended",
                 "let threads that have nothing to do go on until the last shuffle, with a value that changes nothing",
             ),
-            false => (
+            Absence::NotInBlock => (
+                "which the block does not have",
+                "launch blocks of whole warps, of a multiple of 32 threads; or use the value only where the lane is there",
+            ),
+            Absence::NotInMask => (
                 "which is not in the mask",
                 "let all lanes whose values are needed execute the shuffle, and name them in its mask; or use the value only where the lane is there",
             ),

@@ -2,7 +2,7 @@
 
 use ptx_intrinsics::on_cpu::matrix::Operand as Matrix;
 
-use crate::check::{Cause, Origin};
+use crate::check::{Absence, Cause, Origin};
 use crate::machine::Machine;
 use crate::machine::exchange::Exchange;
 use crate::machine::group::Thread;
@@ -143,11 +143,20 @@ impl Machine<'_> {
         match all.iter().find(|(other, _)| other.lane == lane) {
             Some(other) => self.given(*other, 0),
             None => {
-                let has_ended = mask >> lane & 1 == 1;
-                let cause = Cause::Absent { reader: self.actor(own.0), site, lane, has_ended };
+                let why = self.absence(Thread { lane, ..own.0 }, mask);
+                let cause = Cause::Absent { reader: self.actor(own.0), site, lane, why };
                 Some((u64::MAX, Origin::new(cause, true)))
             }
         }
+    }
+
+    /// Why a thread is not there for a shuffle of the lanes in a mask.
+    fn absence(&self, thread: Thread, mask: u32) -> Absence {
+        if mask >> thread.lane & 1 == 0 {
+            return Absence::NotInMask;
+        }
+        let threads: usize = self.launch.threads.iter().map(|size| *size as usize).product();
+        if self.number_of(thread) < threads { Absence::HasEnded } else { Absence::NotInBlock }
     }
 
     /// Those of what threads get that vote, look for equal numbers, or reduce theirs.

@@ -2,7 +2,7 @@
 #include "common.cuh"
 
 // A warp of 24 threads sums by halves, as if it had 32.
-//# part_of_warp uninitialised 1x24 numbers:96 zeros:4 ; which has ended
+//# part_of_warp uninitialised 1x24 numbers:96 zeros:4 ; which the block does not have
 DEV part_of_warp(const u32* in, u32* out) {
   u32 t = threadIdx.x, sum = in[t];
   for (u32 offset = 16; offset > 0; offset /= 2) {
