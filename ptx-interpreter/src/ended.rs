@@ -143,6 +143,13 @@ fn tell_address(
     (size, blocks): (usize, usize),
     why: Why,
 ) {
+    let below = checks.below_shared(address, found.places[0].0.block).filter(|_| found.kind == Kind::Bounds);
+    if let Some(what) = below {
+        found.places[0].2 = what;
+        found.title = OUTSIDE.into();
+        found.help = "compare the index with zero before the access: it is below that".into();
+        return;
+    }
     let bytes = bytes(text).unwrap_or(1);
     found.places[0].2 = match found.kind {
         Kind::Bounds if why == Why::NotGiven => format!("frees {}", checks.place_of(address)),
@@ -180,6 +187,8 @@ fn is_beyond_shared(end: u64, blocks: usize, size: usize) -> bool {
     matches!(owner(end.saturating_sub(1), blocks), (Owner::Shared(_), last) if last >= size as u64)
 }
 
+/// The title of an access where no memory is.
+const OUTSIDE: &str = "an access is outside of every piece of memory";
 /// What says that an address is in another state space.
 const IN_NO_SPACE: &str = " is not in the space ";
 /// What says that a condition of the kernel's own is false.
@@ -213,7 +222,7 @@ fn title(kind: Kind, stop: &Stop) -> &'static str {
         Kind::Bounds if stop.text.contains(NO_OBJECT) => {
             "a number is used that stands for no texture or surface of the program"
         }
-        Kind::Bounds => "an access is outside of every piece of memory",
+        Kind::Bounds => OUTSIDE,
         Kind::Deadlock if stop.why == Why::Late => LATE,
         Kind::Deadlock if stop.text.contains("no end") => "the kernel does not end",
         Kind::Deadlock if stop.text.contains("mask") => "threads of a warp do not agree on who takes part",

@@ -139,6 +139,23 @@ fn words_say_what_an_address_may_be() {
 }
 
 #[test]
+fn an_index_below_shared_memory_is_told_by_what_begins_there() {
+    let generic = "cvt.u64.u32 %u, %a;\ncvta.shared.u64 %u, %u;\nld.u32 %r, [%u+-8];";
+    for (blocks, load) in
+        [(1, "ld.shared.u32 %r, [s+-8];"), (1, "ld.shared.u32 %r, [%a+-8];"), (1, generic), (2, generic)]
+    {
+        let body =
+            format!("barrier.cluster.arrive;\nbarrier.cluster.wait;\nst.shared.u32 [%a], %t;\nbar.sync 0;\n{load}");
+        let findings = found(&body, blocks, 32, false);
+        assert_eq!(titles(&findings), [(Kind::Bounds, "an access is outside of every piece of memory")], "{load}");
+        let what = &findings[0].places[0].what;
+        assert!(what.contains("accesses what is 8 bytes before the first of the shared memory of block "), "{what}");
+        assert!(what.ends_with(", where `s` begins"), "{what}");
+        assert_eq!(findings[0].help, "compare the index with zero before the access: it is below that");
+    }
+}
+
+#[test]
 fn who_has_discarded_bytes_is_told() {
     let body = ".loc 1 10 1\ndiscard.global.L2 [%o], 128;\nbar.sync 0;\n.loc 1 12 1\nld.global.u32 %r, [%o];\n.loc 1 13 1\nst.global.u32 [%o+256], %r;";
     let findings = found(body, 1, 1, false);

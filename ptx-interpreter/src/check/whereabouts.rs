@@ -3,7 +3,7 @@
 use super::checks::Checks;
 use super::pieces::Piece;
 use super::tensor::in_tensor;
-use crate::memory::spaces::{Named, Owner, PIECE, is_shared, owner};
+use crate::memory::spaces::{Named, Owner, PIECE, is_shared, owner, shared_of};
 
 /// What is farther from every piece belongs to none.
 const NEAR: u64 = 1 << 24;
@@ -55,6 +55,18 @@ impl Checks {
             }
             _ => format!("accesses {bytes} bytes at {}", self.place_of(address)),
         }
+    }
+
+    /// Where an address is that is a little below the shared memory of a block.
+    pub(crate) fn below_shared(&self, address: u64, block: u32) -> Option<String> {
+        let distance = shared_of(block as usize, self.cluster as usize).wrapping_sub(address);
+        // An address of 32 bits has wrapped.
+        let distance = if distance > PAST { distance.wrapping_add(1 << 32) } else { distance };
+        let first = self.variables.iter().find(|variable| variable.at == 0);
+        let begins = first.map(|first| format!(", where `{}` begins", plain(&first.name))).unwrap_or_default();
+        (1..=PAST).contains(&distance).then(|| {
+            format!("accesses what is {distance} bytes before the first of the shared memory of block {block}{begins}")
+        })
     }
 
     /// The piece that an address is in, or the one that is nearest.
