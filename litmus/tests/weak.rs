@@ -64,34 +64,6 @@ const SHAPES: &[Shape] = &[
         ],
     ),
     (
-        "an addition that returns what depends on a release after it",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "st.release.gpu y, 1"],
-            &["ld.relaxed.gpu r0, y", "bne r0, 1, END", "st.relaxed.gpu x, 5", "END:"],
-        ],
-    ),
-    (
-        "additions of which one returns what depends on a release after it",
-        &[
-            &["atom.relaxed.gpu.add r0, x, 1", "st.release.gpu y, 1", "ld.relaxed.gpu r1, x"],
-            &["ld.relaxed.gpu r0, y", "bne r0, 1, END", "atom.relaxed.gpu.add r1, x, 5", "END:"],
-        ],
-    ),
-    (
-        "an addition that returns what depends on a later store to its place",
-        &[
-            &["atom.acq_rel.cta.add r0, x, 1", "st.release.gpu x, 1"],
-            &["atom.release.gpu.add r0, x, 1", "bne r0, 1, END", "st.weak x, 2", "END:"],
-        ],
-    ),
-    (
-        "a comparison that releases, and returns what depends on a later store",
-        &[
-            &["st.release.gpu x, 1", "atom.release.gpu.cas r0, x, 0, 1", "st.release.gpu x, 2"],
-            &["ld.relaxed.gpu r0, x", "st.weak x, 2"],
-        ],
-    ),
-    (
         "LB with an addition",
         &[&["atom.relaxed.gpu.add r0, x, 1", "st.relaxed.gpu y, 1"], &["ld.relaxed.gpu r0, y", "st.relaxed.gpu x, 5"]],
     ),

@@ -8,9 +8,6 @@
 //! - Causality: a read returns no write before one that it has to see; and nothing is put after a write that was read, if
 //!   that read has to see it.
 
-use std::fmt;
-use std::rc::Rc;
-
 use super::actor::Actor;
 use super::clock::Known;
 use crate::ptx::access::Scope;
@@ -50,15 +47,8 @@ pub(super) struct Message<R> {
     pub(super) strong: Set,
     /// Of an atomic what it has read, if that is not forgotten.
     pub(super) source: Source,
-    /// Of an atomic whose read is performed later, and may be of something else.
-    pub(super) open: Option<Open>,
-}
-
-/// What the late read of an atomic has to see, and whether what the atomic writes depends on what it reads.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
-    pub(super) known: Set,
-    pub(super) changes: bool,
+    /// Of an exchange whose read is performed later: what that has to see.
+    pub(super) open: Option<Set>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +76,6 @@ pub(super) struct View {
     pub(super) strong: Set,
     /// Whether those who read what it writes may learn something by that.
     pub(super) hands_over: bool,
-    /// The writes of late atomics that it does not come before: what has come after their reads would race with it.
-    pub(super) shut: Set,
 }
 
 /// A read that is performed late.
@@ -101,24 +89,12 @@ pub(super) struct Late {
     pub(super) knew: Known,
     /// What comes after it.
     pub(super) after: Vec<After>,
-    /// What it writes itself, if it is an atomic.
+    /// What it writes itself, if it is an exchange.
     pub(super) exchanged: Option<usize>,
-    /// What it writes of what it reads, if it is no exchange.
-    pub(super) changed: Option<Changed>,
     /// Whether it acquires what it observes: by itself or by a later acquire of its location.
     pub(super) acquires: bool,
     /// What it returns, if writes were forgotten.
     pub(super) kept: Option<u64>,
-}
-
-/// What an atomic writes of what it reads.
-#[derive(Clone)]
-pub(crate) struct Changed(pub(crate) Rc<dyn Fn(u64) -> u64>);
-
-impl fmt::Debug for Changed {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("Changed")
-    }
 }
 
 /// An access of the same location that comes after a late read in causality order.
@@ -169,7 +145,7 @@ impl<R: Clone> Location<R> {
                 || observers.any(|(actor, epoch)| knows(*actor, *epoch))
         };
         let strong = set(&|message| message.writer.as_ref().is_some_and(&is_strong));
-        View { known: set(&is_known), strong, hands_over: true, shut: 0 }
+        View { known: set(&is_known), strong, hands_over: true }
     }
 
     /// What a write left, if memory has it no longer.
@@ -192,7 +168,6 @@ impl<R: Clone> Location<R> {
     /// A read returns a write, and has to see these.
     pub(super) fn read(&mut self, at: usize, known: Set) {
         self.messages[at].never_after |= known & !(1 << at);
-        self.messages[at].was_read();
     }
 
     /// The places for a new write, at most so many; of an atomic's, which has read `source`. The first one is the last in the
@@ -242,10 +217,9 @@ impl<R: Clone> Location<R> {
             before = members(before).fold(before, |set, at| set | self.messages[at].before);
             for (at, message) in self.messages.iter().enumerate() {
                 let is_strong = view.strong >> at & 1 == 1;
-                let is_open = message.open.is_some_and(|open| open.known & after == 0) && view.shut >> at & 1 == 0;
                 before |= match message.source {
-                    // An atomic that is not over returns what comes between.
-                    _ if is_open && !view.hands_over => 0,
+                    // An exchange that is not over returns what comes between.
+                    _ if message.open.is_some_and(|known| known & after == 0) && !view.hands_over => 0,
                     Source::Message(source) if is_strong => (before >> source & 1) << at,
                     Source::Forgotten if is_strong => 1 << at,
                     _ => 0,
@@ -286,12 +260,12 @@ impl<R: Clone> Location<R> {
             self.messages[message].before |= position.before | 1 << at;
         }
         for exchange in members(position.after & view.strong) {
-            let Message { open: Some(open), source: Source::Message(found), .. } = self.messages[exchange] else {
+            let Message { open: Some(known), source: Source::Message(found), .. } = self.messages[exchange] else {
                 continue;
             };
             if position.before >> found & 1 == 1 {
                 self.messages[exchange].source = Source::Message(at);
-                never_after |= open.known;
+                never_after |= known;
             }
         }
         members(view.strong).for_each(|other| self.messages[other].strong |= 1 << at);
@@ -316,24 +290,12 @@ impl<R: Clone> Location<R> {
         self.messages[self.last].value = Some(now);
     }
 
-    /// What a thread's newest write leaves. Gives what memory holds then, if that is something else.
-    pub(super) fn leaves(&mut self, actor: Actor, value: u64) -> Option<u64> {
+    /// What a thread's newest write leaves, and whether memory holds it.
+    pub(super) fn leaves(&mut self, actor: Actor, value: u64) -> bool {
         let is_own = |message: &Message<R>| message.writer.is_some_and(|writer| writer.actor == actor);
-        let Some(at) = self.messages.iter().rposition(is_own) else { return Some(value) };
+        let Some(at) = self.messages.iter().rposition(is_own) else { return true };
         self.messages[at].value = Some(value);
-        // Late reads may be of it now.
-        let is_of_it = |late: &Late| late.exchanged.is_some_and(|own| self.messages[own].source == Source::Message(at));
-        let late: Vec<usize> = (0..self.late.len()).filter(|late| is_of_it(&self.late[*late])).collect();
-        let changed = late.into_iter().filter_map(|late| self.changes(late, value)).last();
-        changed.or_else(|| (at == self.last).then_some(value))
-    }
-
-    /// A late read returns a value, and its atomic writes something else by that. Gives what memory holds then, if it is that.
-    pub(super) fn changes(&mut self, late: usize, value: u64) -> Option<u64> {
-        let Late { exchanged: Some(own), changed: Some(changed), .. } = &self.late[late] else { return None };
-        let new = changed.0(value);
-        self.messages[*own].value = Some(new);
-        (*own == self.last).then_some(new)
+        at == self.last
     }
 
     /// Forgets a write, and those before it. Gives those that are left.
@@ -370,11 +332,6 @@ impl<R: Clone> Location<R> {
 }
 
 impl<R> Message<R> {
-    /// Somebody has read it, so it does not change any more.
-    pub(super) fn was_read(&mut self) {
-        self.open = self.open.filter(|open| !open.changes);
-    }
-
     fn new(writer: Option<Writer>, before: Set, strong: Set) -> Message<R> {
         Message {
             value: None,

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use super::actor::Actor;
-use super::clock::Known;
-use super::coherence::{Location, Message};
+use super::coherence::Location;
 use super::shadow::QuickMap;
 
 /// Bytes that are remembered together: no number of at most eight bytes is in two of them.
@@ -33,8 +32,6 @@ pub(super) struct History<R> {
     pub(super) fences: HashMap<Actor, u32>,
     /// The late read of the exchange that is executed now.
     pub(super) exchange: Option<u32>,
-    /// What the atomic releases that is performed now, if it compares and writes.
-    pub(super) releases: Option<Known>,
     /// The epoch of each thread's first access.
     pub(super) first: HashMap<Actor, u32>,
 }
@@ -47,7 +44,6 @@ impl<R> Default for History<R> {
             late: 0,
             fences: HashMap::new(),
             exchange: None,
-            releases: None,
             first: HashMap::new(),
         }
     }
@@ -80,16 +76,6 @@ impl<R: Clone> History<R> {
         match place.iter_mut().find(|location| location.is(address, bytes)) {
             Some(location) => location.hold(now),
             None => place.push(Location::new(address, bytes, now)),
-        }
-    }
-
-    /// Some bytes are read that are no location, or not by an access alone.
-    pub(super) fn reads_some(&mut self, address: u64, bytes: u64) {
-        for place in address / PLACE..=(address + bytes - 1) / PLACE {
-            let some = self.places.get_mut(&place).into_iter().flatten();
-            let all =
-                some.filter(|location| location.meets(address, bytes)).flat_map(|location| &mut location.messages);
-            all.for_each(Message::was_read);
         }
     }
 

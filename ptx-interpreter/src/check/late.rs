@@ -9,18 +9,11 @@ use std::rc::Rc;
 use super::actor::Actor;
 use super::checks::{Checks, Event};
 use super::clock::Known;
-use super::coherence::{After, Changed, Late, Location, Open, Set, Source, Writer, members};
+use super::coherence::{After, Late, Location, Set, Source, Writer, members};
 use super::marks::happened;
 use super::record::{Numbers, Record};
 use super::values::Way;
 use crate::ptx::access::{How, Scope};
-
-/// Where a thread was, and what an access releases there if it writes.
-#[derive(Clone, Debug)]
-pub(crate) struct Earlier {
-    epoch: u32,
-    releases: Option<Known>,
-}
 
 impl<R: Clone> Location<R> {
     /// Whether a late read may return a write.
@@ -49,33 +42,6 @@ impl<R: Clone> Location<R> {
     }
 }
 
-impl<R: Clone> Location<R> {
-    /// The late reads that come after one have to see what that observes. Gives those that did not have to see something newer.
-    fn see_too(&mut self, first: &Late, at: usize) -> Vec<u32> {
-        let mut new = Vec::new();
-        for place in 0..self.late.len() {
-            let Late { number, known, .. } = self.late[place];
-            if self.late[place].comes_after(first) {
-                if self.hidden(known) >> at & 1 == 0 {
-                    new.push(number);
-                }
-                self.late[place].known |= 1 << at;
-            }
-        }
-        new
-    }
-}
-
-impl Late {
-    fn comes_after(&self, first: &Late) -> bool {
-        let Actor { block, number } = first.by.actor;
-        match self.by.actor == first.by.actor {
-            true => self.number > first.number,
-            false => self.knew.ordered.of_thread(block, number) >= first.by.epoch,
-        }
-    }
-}
-
 impl Checks {
     /// A read that was executed is not performed before an access or a fence that comes after it. Gives its number, and a value that
     /// it may return in any case, but for one. None, if it has to be performed now.
@@ -84,7 +50,7 @@ impl Checks {
         if let Some(scope) = event.how.scope.filter(|_| event.how.acquires) {
             self.acquires_what_was_observed(event, scope);
         }
-        let number = self.parts(event, now, None)?;
+        let number = self.parts(event, now)?;
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes))?;
         let Late { known, knew, .. } = location.late.last()?;
         let initial = Set::from(*known == 0 && location.messages[0].writer.is_none());
@@ -99,37 +65,29 @@ impl Checks {
         Some((number, value))
     }
 
-    /// An atomic that is performed later releases what came before it. One that compares does so if it writes. Gives where its thread was,
-    /// if it does.
-    pub(crate) fn releases_early(&mut self, event: Event, compares: bool) -> Option<Earlier> {
+    /// An atomic that is performed later releases what came before it. Gives its epoch, if it does.
+    pub(crate) fn releases_early(&mut self, event: Event) -> Option<u32> {
         let scope = event.how.scope.filter(|_| event.how.releases)?;
-        let (threads, state) = (self.threads, self.state(event.actor));
-        let epoch = state.epoch;
-        let known = state.release(event.actor, threads);
+        let epoch = self.state(event.actor).epoch;
         self.history.as_mut()?.begins(event.actor, epoch);
-        if compares {
-            return Some(Earlier { epoch, releases: Some(known) });
-        }
-        self.has_released(event, scope, known);
-        Some(Earlier { epoch, releases: None })
+        self.releases_at(event, scope);
+        Some(epoch)
     }
 
-    /// A thread is where it was before, and what it does there releases that, if it writes. Gives where it is else.
-    pub(crate) fn goes_to(&mut self, actor: Actor, to: Earlier) -> Earlier {
-        let epoch = std::mem::replace(&mut self.state(actor).epoch, to.epoch);
-        let history = self.history.as_mut();
-        Earlier { epoch, releases: history.and_then(|history| std::mem::replace(&mut history.releases, to.releases)) }
+    /// Gives the epoch in which a thread was.
+    pub(crate) fn change_epoch(&mut self, actor: Actor, epoch: u32) -> u32 {
+        std::mem::replace(&mut self.state(actor).epoch, epoch)
     }
 
-    /// An atomic writes, and its read may be performed later. What it writes may depend on that. Gives the number of that.
-    pub(crate) fn exchanges(&mut self, event: Event, now: u64, changed: Option<Changed>) -> Option<u32> {
-        let number = self.parts(event, now, changed);
+    /// An exchange writes, and its read may be performed later. Gives the number of that.
+    pub(crate) fn exchanges(&mut self, event: Event, now: u64) -> Option<u32> {
+        let number = self.parts(event, now);
         self.history.as_mut()?.exchange = number;
         number
     }
 
     /// The read of an access may be performed later. Gives its number.
-    fn parts(&mut self, event: Event, now: u64, changed: Option<Changed>) -> Option<u32> {
+    fn parts(&mut self, event: Event, now: u64) -> Option<u32> {
         self.threads_of(event.actor.block);
         let mut history = self.history.take()?;
         history.begins(event.actor, self.known_state(event.actor).epoch);
@@ -145,8 +103,7 @@ impl Checks {
             self.follows_acquire(location, event);
             let knew = self.known_state(event.actor).known.clone();
             let (acquires, after) = (event.how.acquires, Vec::new());
-            let late = Late { number, by, known, knew, after, exchanged: None, changed, acquires, kept: None };
-            location.late.push(late);
+            location.late.push(Late { number, by, known, knew, after, exchanged: None, acquires, kept: None });
         }
         self.history = Some(history);
         fits.then_some(number)
@@ -160,7 +117,7 @@ impl Checks {
         let own = location.late.iter_mut().find(|late| Some(late.number) == exchange);
         if let Some(late) = own {
             late.exchanged = Some(newest);
-            location.messages[newest].open = Some(Open { known: late.known, changes: late.changed.is_some() });
+            location.messages[newest].open = Some(late.known);
         }
     }
 
@@ -182,8 +139,8 @@ impl Checks {
         let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &reader));
         let Some(record) = message.record.as_ref().filter(|_| is_observed) else { return true };
         let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
-        // What somebody did who has accessed nothing yet matters to nobody, and what a thread did itself it knows.
-        let is_idle = |actor, epoch| actor == event.actor || first(actor).is_none_or(|first| epoch < first);
+        // What somebody did who has accessed nothing yet matters to nobody.
+        let is_idle = |actor, epoch| first(actor).is_none_or(|first| epoch < first);
         record.heads.are_known(self.reach(event.actor, Scope::System), knew, &is_idle)
     }
 
@@ -206,21 +163,6 @@ impl Checks {
         }
     }
 
-    /// Whether a write comes before an access, if a late atomic that comes before the access returns it.
-    pub(super) fn comes_by_late(&self, event: Event, (actor, epoch): (Actor, u32)) -> bool {
-        let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
-        let Some(location) = location else { return false };
-        let is_known =
-            |by: &Writer| by.actor == event.actor || happened(self.known_state(event.actor), by.epoch, by.actor);
-        location.late.iter().filter(|late| is_known(&late.by)).any(|late| {
-            let Some(Source::Message(at)) = late.exchanged.map(|own| location.messages[own].source) else {
-                return false;
-            };
-            let writer = location.messages[at].writer.filter(|writer| self.is_strong(writer, &late.by));
-            writer.is_some_and(|writer| (writer.actor, writer.epoch) == (actor, epoch))
-        })
-    }
-
     /// The ways in which a late read may go. If it acquires, it is handed over nothing that is not known: something after it would have
     /// to know that.
     pub(crate) fn late_ways(&self, event: Event, number: u32) -> Vec<Option<Way>> {
@@ -233,11 +175,8 @@ impl Checks {
         let (acquires, is_strong) =
             (self.acquires_late(late), |one: &Writer, other: &Writer| self.is_strong(one, other));
         let all = (0..location.messages.len()).rev();
-        // What somebody has read does not change.
-        let is_fixed = late.exchanged.is_some_and(|own| location.messages[own].open.is_none());
         let may_be = |at: &usize| {
-            !is_fixed
-                && location.may_be_late(late, *at, &is_strong)
+            location.may_be_late(late, *at, &is_strong)
                 && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, &late.knew, location, *at))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
@@ -249,18 +188,10 @@ impl Checks {
         found.into_iter().chain(all.filter(may_be).map(way)).collect()
     }
 
-    /// A late read is performed now and returns a value, on which what its atomic has written may depend. Gives what memory holds then, if it
-    /// is that.
-    pub(crate) fn changes_late(&mut self, event: Event, number: u32, value: u64) -> Option<u64> {
-        let location = self.history.as_mut()?.change(event.address, event.bytes)?;
-        let late = location.late.iter().position(|late| late.number == number)?;
-        location.changes(late, value)
-    }
-
-    /// A late read is performed. Gives the later ones of its location that have to see what it observes.
-    pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>) -> Vec<u32> {
-        let mut later = Vec::new();
-        let Some(mut history) = self.history.take() else { return later };
+    /// A late read is performed. Says whether it observes a write.
+    pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>) -> bool {
+        let Some(mut history) = self.history.take() else { return false };
+        let mut observes = false;
         let mut observed = Numbers::new();
         let mut observer = (event.actor, self.known_state(event.actor).epoch);
         let mut seen = None;
@@ -277,7 +208,8 @@ impl Checks {
                     location.messages[own].source = Source::Message(at);
                 }
                 let message = &mut location.messages[at];
-                if message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by)) {
+                observes = message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by));
+                if observes {
                     message.observers.push(observer);
                     if let Some(record) = &message.record {
                         observed.clone_from(&record.continues);
@@ -287,7 +219,8 @@ impl Checks {
                     for after in late.after.iter().filter(|after| !after.writes) {
                         location.read(after.at, 1 << at);
                     }
-                    later = location.see_too(&late, at);
+                    let is_later = |other: &&mut Late| other.by.actor == event.actor && other.number > number;
+                    location.late.iter_mut().filter(is_later).for_each(|other| other.known |= 1 << at);
                 }
             }
         }
@@ -296,7 +229,7 @@ impl Checks {
             self.sees_late(event, &record, scope);
         }
         self.shadow.observe((event.address, event.bytes), &observed, observer);
-        later
+        observes
     }
 
     /// A late read sees what was handed over, and has acquired nothing else.

@@ -185,17 +185,12 @@ impl Checks {
 
     /// What a thread did until now is released by its strong writes of a location.
     pub(super) fn releases_at(&mut self, event: Event, scope: Scope) {
-        let threads = self.threads;
-        let known = self.state(event.actor).release(event.actor, threads);
-        self.has_released(event, scope, known);
-    }
-
-    /// That is released by a thread's strong writes of a location.
-    pub(super) fn has_released(&mut self, event: Event, scope: Scope, known: Known) {
-        let wide = self.reach(event.actor, scope).level;
+        let (threads, wide) = (self.threads, self.reach(event.actor, scope).level);
         self.releases |= wide >= 2;
+        let state = self.state(event.actor);
+        let known = state.release(event.actor, threads);
         let place = (event.address, event.bytes);
-        self.state(event.actor).strong().released.entry(place).or_default()[..=wide].fill(Some(known));
+        state.strong().released.entry(place).or_default()[..=wide].fill(Some(known));
     }
 
     /// A strong access writes: its number, and what it continues, if it is an atomic that read and observed writes.
@@ -212,9 +207,6 @@ impl Checks {
         let link = Link::new(known.ordered.clone(), actor, *epoch);
         if event.how.releases {
             self.releases_at(event, scope);
-        }
-        if let Some(known) = self.history.as_mut().and_then(|history| history.releases.take()) {
-            self.has_released(event, scope, known);
         }
         // Nobody asks for the writes that are not kept any longer.
         continues.retain(|number| self.shadow.keeps(event.address, event.bytes, *number));

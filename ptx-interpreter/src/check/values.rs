@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event};
-use super::coherence::{Late, Location, Position, View, Writer};
+use super::coherence::{Location, Position, View, Writer};
 use super::history::{History, Observed};
 use super::marks::happened;
 use super::record::Record;
@@ -35,9 +35,7 @@ impl Checks {
         let knows = |other: Actor, epoch: u32| other == actor || happened(state, epoch, other);
         let own = self.writer(event);
         let view = location.view(knows, |writer| self.is_strong(writer, &own));
-        let races = |late: &&Late| late.after.iter().any(|after| !self.is_strong(&own, &after.by));
-        let shut = location.late.iter().filter(races).filter_map(|late| late.exchanged).map(|at| 1 << at).sum();
-        View { hands_over: self.releases_something(event), shut, ..view }
+        View { hands_over: self.releases_something(event), ..view }
     }
 
     /// Whether a write releases something, or comes after what does.
@@ -46,8 +44,7 @@ impl Checks {
         let released = strong.into_iter().flat_map(|strong| {
             strong.fenced.iter().chain(strong.released.get(&(event.address, event.bytes)).into_iter().flatten())
         });
-        let is_late = self.history.as_ref().is_some_and(|history| history.releases.is_some());
-        event.how.releases || is_late || released.flatten().next().is_some()
+        event.how.releases || released.flatten().next().is_some()
     }
 
     /// Who accesses, as if it wrote.
@@ -111,9 +108,6 @@ impl Checks {
             _ => {}
         }
         let (mut observed, exchange) = (None, history.exchange);
-        if event.how.reads && history.location(event.address, event.bytes).is_none() {
-            history.reads_some(event.address, event.bytes as u64);
-        }
         if let Some(location) = history.change(event.address, event.bytes) {
             let view = self.view(event, location);
             let source = way.and_then(|way| way.source).unwrap_or(location.last);
@@ -172,9 +166,9 @@ impl Checks {
         observed.is_none_or(|observed| observed.is_own_weak)
     }
 
-    /// What a thread's write leaves. Gives what memory holds then, if that is something else.
-    pub(crate) fn leaves(&mut self, actor: Actor, address: u64, bytes: usize, value: u64) -> Option<u64> {
+    /// What a thread's write leaves, and whether memory holds it.
+    pub(crate) fn leaves(&mut self, actor: Actor, address: u64, bytes: usize, value: u64) -> bool {
         let location = self.history.as_mut().and_then(|history| history.change(address, bytes));
-        location.map_or(Some(value), |location| location.leaves(actor, value))
+        location.is_none_or(|location| location.leaves(actor, value))
     }
 }

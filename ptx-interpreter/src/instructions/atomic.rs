@@ -1,11 +1,9 @@
 //! `atom` and `red`: what was there, and after it what is there now, by the crate's own meaning.
 
-use std::rc::Rc;
 use std::sync::OnceLock;
 
 use ptx_intrinsics::grammar::atomic::judge_atomic;
 
-use crate::check::Changed;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::{LANES, Lanes};
 use crate::machine::stop::Result;
@@ -235,30 +233,24 @@ impl AtomicStep {
         machine.watch_compared(thread, (address, self.change.bytes), [&compare[0], &value[0]])
     }
 
-    /// What is there after what was found.
+    /// What is there after what was found. In shared memory sums know subnormal numbers.
     fn changed(&self, address: u64, found: u128, values: (u128, Option<u128>)) -> u128 {
-        self.change_at(address).changed(found, values)
-    }
-
-    /// In shared memory sums know subnormal numbers.
-    fn change_at(&self, address: u64) -> Change {
-        Change { flushes: self.change.flushes && !is_shared(address), ..self.change }
+        Change { flushes: self.change.flushes && !is_shared(address), ..self.change }.changed(found, values)
     }
 
     fn begin<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64) -> Result<()> {
         aligned(address, self.change.bytes)?;
         let values = self.numbers(machine, thread)?;
         let compare = (self.values.len() > 1).then_some(values[0] as u64);
-        let place = (address, self.change.bytes);
-        if machine.may_delay_atomic(address, self.change.bytes) {
-            let earlier = machine.releases_early(thread, place, self.how, compare.is_some());
+        // One that compares releases only if it writes.
+        let may_wait = !self.how.releases || compare.is_none();
+        if may_wait && machine.may_delay_atomic(address, self.change.bytes) {
+            let epoch = machine.releases_early(thread, address, self.change.bytes, self.how);
             let how = How { releases: false, ..self.how };
             let event = Box::new(move |machine: &mut Machine<'a>| {
-                let then = |machine: &mut Machine<'a>| self.one(machine, thread, address, (values, how));
-                machine.where_it_was(thread, earlier.as_ref(), then)
+                machine.in_epoch(thread, epoch, |machine| self.one(machine, thread, address, (values, how)))
             });
-            let parts = !self.is_exchange && compare.is_none();
-            machine.delay_atomic(thread, place, how, (compare, parts), event);
+            machine.delay_atomic(thread, (address, self.change.bytes), how, compare, event);
             return Ok(());
         }
         self.one(machine, thread, address, (values, self.how))
@@ -292,7 +284,6 @@ impl AtomicStep {
         (values, how): ([u128; 2], How),
     ) -> Result<()> {
         let bytes = self.change.bytes;
-        let may_part = self.is_exchange || std::mem::take(&mut machine.weak.parts);
         if machine.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
             return self.read_late(machine, thread, address, How { writes: false, ..how });
         }
@@ -306,27 +297,25 @@ impl AtomicStep {
             older = self.older(machine, thread, address, (memory, compare, how))?;
             memory = older.map_or(memory, |older| u128::from(older).to_le_bytes());
         }
-        let late = if may_part && machine.remembers_values() {
-            machine.parts(thread, (address, bytes), how, (memory, self.of_what_is_read(address, value)))
+        let late = if self.is_exchange && machine.remembers_values() {
+            machine.parts(thread, address, bytes, how, memory)
         } else {
             None
         };
         let found = u128::from_le_bytes(memory);
         if let Some(new) = self.watched(machine, thread, address, (found, how), (value, compare))? {
             // One that changes nothing is no progress for those who wait.
-            let left =
-                if bytes > 8 { Some(new) } else { machine.lands(thread, address, bytes, new as u64).map(u128::from) };
-            let is_there = older.is_none() && left == Some(found);
-            if let Some(new) = left.filter(|_| !is_there) {
+            let is_there = older.is_none() && new == found;
+            if machine.lands(thread, address, bytes, new as u64) && !is_there {
                 machine.write(address, &new.to_le_bytes()[..bytes])?;
                 machine.wrote(thread, address, bytes, new);
             }
         }
+        let Some(to) = &self.to else { return Ok(()) };
         if let Some(late) = late {
             self.wait(machine, thread, address, (late, how));
             return Ok(());
         }
-        let Some(to) = &self.to else { return Ok(()) };
         for (lane, part) in to.iter().zip(memory.chunks(bytes / to.len())) {
             let mut whole = [0; 16];
             whole[..part.len()].copy_from_slice(part);
@@ -351,14 +340,7 @@ impl AtomicStep {
         machine.choose_way(thread, address, self.change.bytes, how, &changes)
     }
 
-    /// What it writes of what it reads, if it is no exchange.
-    fn of_what_is_read(&self, address: u64, value: u128) -> Option<Changed> {
-        let change = self.change_at(address);
-        let changed = move |old: u64| change.changed(old.into(), (value, None)) as u64;
-        (!self.is_exchange).then(|| Changed(Rc::new(changed)))
-    }
-
-    /// The read of one that has written waits.
+    /// The read of an exchange waits.
     #[cold]
     fn wait<'a>(&'a self, machine: &mut Machine<'a>, thread: Thread, address: u64, (late, how): (LateRead, How)) {
         let read = Box::new(move |machine: &mut Machine<'a>| self.read_late(machine, thread, address, how));

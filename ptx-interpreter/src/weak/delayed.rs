@@ -35,8 +35,6 @@ pub(crate) struct Load<Performs> {
     pub(crate) may_be_late: bool,
     /// Whether its thread does nothing before it is performed.
     pub(crate) rests: bool,
-    /// Of an atomic whether something that comes after its read may be executed before that, if it has written.
-    pub(crate) parts: bool,
     /// Of an atomic that compares what it compares with. It writes nothing if it is late, so it returns something else then.
     pub(crate) compare: Option<u64>,
     /// Of the lanes that it is too late for: the numbers of their reads, and what they may return in any case.

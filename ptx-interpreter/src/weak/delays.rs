@@ -54,7 +54,8 @@ impl Orders {
 
 fn is_atomic_that_waits(opcode: &str) -> bool {
     let has = |all: &[&str]| words(opcode).any(|word| all.contains(&word));
-    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !has(&["async", "b128"])
+    let is_other = has(&["async", "b128"]) || has(&["cas"]) && has(&["release", "acq_rel"]);
+    (opcode.starts_with("atom.") || opcode.starts_with("red.")) && !is_other
 }
 
 impl<'a> Machine<'a> {
@@ -106,7 +107,7 @@ impl<'a> Machine<'a> {
         let text = &self.program.sites[line.site as usize].text;
         let waits = |load: &Load<Late<'_>>| match Orders::of(line, text) {
             Orders::Nothing => false,
-            Orders::Before => self.launch.delays != Delays::LoadsForgotten && !load.may_be_late && !load.parts,
+            Orders::Before => self.launch.delays != Delays::LoadsForgotten && !load.may_be_late,
             Orders::Arrival => self.launch.delays != Delays::LoadsForgotten,
             Orders::Everything => true,
         };
@@ -199,7 +200,6 @@ impl<'a> Machine<'a> {
             how,
             may_be_late,
             rests,
-            parts: false,
             compare: None,
             late: Vec::new(),
             site,
@@ -225,19 +225,19 @@ impl<'a> Machine<'a> {
         may_wait && (self.is_global(address) || is_shared(address)) && self.may_rest()
     }
 
-    /// Lets an atomic wait. One that compares may be late: as a read that finds another value. Of others the read alone may be.
+    /// Lets an atomic wait. One that compares may be late: as a read that finds another value.
     pub(crate) fn delay_atomic(
         &mut self,
         thread: Thread,
         (address, bytes): (u64, usize),
         how: How,
-        (compare, parts): (Option<u64>, bool),
+        compare: Option<u64>,
         event: Late<'a>,
     ) {
         let group = thread.alone();
         self.delay_load(group, &[address; LANES], (bytes, 1), how, event);
         if let Some(load) = self.delayed.loads.last_mut() {
-            (load.may_be_late, load.compare, load.parts) = (compare.is_some(), compare, parts);
+            (load.may_be_late, load.compare) = (compare.is_some(), compare);
         }
     }
 
@@ -266,7 +266,9 @@ impl<'a> Machine<'a> {
     /// A thread stores a number of at most eight bytes.
     #[inline]
     pub(crate) fn store(&mut self, thread: Thread, address: u64, bytes: usize, value: u64, how: How) -> Result<()> {
-        let Some(value) = self.lands(thread, address, bytes, value) else { return Ok(()) };
+        if !self.lands(thread, address, bytes, value) {
+            return Ok(());
+        }
         if self.delays_stores() && self.is_global(address) {
             if !how.releases || self.launch.delays == Delays::StoresForgotten {
                 self.there(address, bytes, true)?;

@@ -8,7 +8,7 @@ pub(crate) mod older;
 
 use std::ops::Range;
 
-use crate::check::{Changed, Earlier, Event};
+use crate::check::Event;
 use crate::machine::group::{Group, Thread};
 use crate::machine::lanes::Lanes;
 use crate::machine::stop::{Result, Why, stop};
@@ -95,14 +95,14 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What memory holds after a thread has written, if that is something else.
+    /// Whether memory holds what a thread writes.
     #[inline]
-    pub(crate) fn lands(&mut self, thread: Thread, address: u64, bytes: usize, value: u64) -> Option<u64> {
+    pub(crate) fn lands(&mut self, thread: Thread, address: u64, bytes: usize, value: u64) -> bool {
         if !self.remembers_values() {
-            return Some(value);
+            return true;
         }
         let actor = self.actor(thread);
-        self.checks.as_mut().map_or(Some(value), |checks| checks.leaves(actor, address, bytes, value))
+        self.checks.as_mut().is_none_or(|checks| checks.leaves(actor, address, bytes, value))
     }
 
     /// Chooses how an access goes. Gives what it reads, if memory holds something else. An atomic writes if it finds a value that it
@@ -136,33 +136,27 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// An atomic that is executed now and performed later releases what came before it, also if it `compares` and writes. Gives where its
-    /// thread was.
-    pub(crate) fn releases_early(
-        &mut self,
-        thread: Thread,
-        (address, bytes): (u64, usize),
-        how: How,
-        compares: bool,
-    ) -> Option<Earlier> {
+    /// An atomic that is executed now and performed later releases what came before it. Gives its epoch.
+    pub(crate) fn releases_early(&mut self, thread: Thread, address: u64, bytes: usize, how: How) -> Option<u32> {
         let event = self.event(thread, address, bytes, how);
-        self.checks.as_mut()?.releases_early(event, compares)
+        self.checks.as_mut()?.releases_early(event)
     }
 
     /// A thread does something that came before what it has done since then.
-    pub(crate) fn where_it_was(
+    pub(crate) fn in_epoch(
         &mut self,
         thread: Thread,
-        earlier: Option<&Earlier>,
+        epoch: Option<u32>,
         then: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let Some(earlier) = earlier else { return then(self) };
+        let Some(epoch) = epoch else { return then(self) };
         let actor = self.actor(thread);
-        let goes = |machine: &mut Self, to| machine.checks.as_mut().map(|checks| checks.goes_to(actor, to));
-        let now = goes(self, earlier.clone());
+        let change =
+            |machine: &mut Self, epoch| machine.checks.as_mut().map(|checks| checks.change_epoch(actor, epoch));
+        let now = change(self, epoch);
         let done = then(self);
         if let Some(now) = now {
-            goes(self, now);
+            change(self, now);
         }
         done
     }
@@ -225,21 +219,22 @@ impl Machine<'_> {
         }
     }
 
-    /// An atomic writes, and its read may be performed later. It has found that, and what it writes may depend on it.
+    /// An exchange writes, and its read may be performed later. It has found that.
     #[cold]
     pub(crate) fn parts(
         &mut self,
         thread: Thread,
-        (address, bytes): (u64, usize),
+        address: u64,
+        bytes: usize,
         how: How,
-        (found, changed): ([u8; 16], Option<Changed>),
+        found: [u8; 16],
     ) -> Option<LateRead> {
         if bytes > 8 || !self.deviates() {
             return None;
         }
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes).ok()?;
-        let number = self.checks.as_mut()?.exchanges(event, now, changed)?;
+        let number = self.checks.as_mut()?.exchanges(event, now)?;
         Some(LateRead { number, value: u128::from_le_bytes(found) as u64 })
     }
 
@@ -255,18 +250,18 @@ impl Machine<'_> {
         ways.retain(|way| way.is_none_or(|way| Some(way.value.unwrap_or(now)) != self.weak.compare));
         let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
         let value = way.map_or(late.value, |way| way.value.unwrap_or(now));
-        if let Some(new) = self.checks.as_mut().and_then(|checks| checks.changes_late(event, late.number, value)) {
-            self.write_number(address, bytes, new)?;
-            self.wrote(thread, address, bytes, new.into());
-        }
         if let Some(checks) = &mut self.checks {
-            let all = checks.performs_late(event, late.number, way);
+            let observes = checks.performs_late(event, late.number, way);
             if value != now {
                 checks.note_other_way(event, Some(value));
             }
-            // They return that, if nothing else.
-            let loads = self.delayed.loads.iter_mut().flat_map(|load| &mut load.late);
-            loads.filter(|(_, other)| all.contains(&other.number)).for_each(|(_, other)| other.value = value);
+            // Its thread has to see that from now on.
+            let of_lane = |load: &&mut Load<Late<'_>>| observes && load.group.warp == thread.warp;
+            for load in self.delayed.loads.iter_mut().filter(of_lane) {
+                let is_same = load.addresses[thread.lane] == address && load.bytes == bytes;
+                let later = load.late.iter_mut().filter(|(lane, _)| *lane == thread.lane && is_same);
+                later.filter(|(_, other)| other.number > late.number).for_each(|(_, other)| other.value = value);
+            }
         }
         Ok(value)
     }
@@ -304,7 +299,6 @@ impl Machine<'_> {
         let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
         let load = &self.delayed.loads[place];
         let (bytes, site, may_be_late, compare) = (load.bytes, load.site, load.may_be_late, load.compare);
-        let parts = load.parts;
         let how = How { writes: false, ..load.how };
         let accesses: Vec<(Thread, u64)> =
             load.group.threads().map(|thread| (thread, load.addresses[thread.lane])).collect();
@@ -318,12 +312,6 @@ impl Machine<'_> {
         let load = &mut self.delayed.loads[place];
         let is_late = late.len() == load.group.mask.count_ones() as usize;
         (load.late, load.how) = (late, if is_late { how } else { load.how });
-        if is_late {
-            return Ok(());
-        }
-        self.weak.parts = parts;
-        let done = self.perform_load(number);
-        self.weak.parts = false;
-        done
+        if is_late { Ok(()) } else { self.perform_load(number) }
     }
 }

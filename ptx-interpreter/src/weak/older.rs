@@ -16,8 +16,6 @@ pub(crate) struct Older {
     pub(crate) performed: Option<u64>,
     /// Of an atomic that is performed and compares, what with.
     pub(crate) compare: Option<u64>,
-    /// Whether something comes after the atomic that is performed next, so that its read may be late.
-    pub(crate) parts: bool,
     /// The lanes for which the current load is late.
     pub(crate) late: Vec<(usize, LateRead)>,
     /// How many ways there were besides the usual one, and which was chosen. 0 is the usual one.
