@@ -10,13 +10,12 @@ static void destroy(void *data) { destroyed += *(int *)data; }
 
 int main(int count, char **words) {
   if (count < 2) return 4;
-  CUcontext context;
   CUmodule module;
   CUfunction function;
   CUstream stream;
   CUdeviceptr in, out;
   for (unsigned i = 0; i < 512; i++) numbers[i] = i;
-  context = begin();
+  CUcontext context = begin();
   CALL(cuModuleLoad, &module, words[1]);
   CALL(cuModuleGetFunction, &function, module, "right_reduce");
   CALL(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);

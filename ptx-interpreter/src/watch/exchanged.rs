@@ -155,8 +155,7 @@ impl Machine<'_> {
         if mask >> thread.lane & 1 == 0 {
             return Absence::NotInMask;
         }
-        let threads: usize = self.launch.threads.iter().map(|size| *size as usize).product();
-        if self.number_of(thread) < threads { Absence::HasEnded } else { Absence::NotInBlock }
+        if self.number_of(thread) < self.threads { Absence::HasEnded } else { Absence::NotInBlock }
     }
 
     /// Those of what threads get that vote, look for equal numbers, or reduce theirs.
