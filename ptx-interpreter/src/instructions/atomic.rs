@@ -245,10 +245,15 @@ impl AtomicStep {
         // One that compares releases only if it writes.
         let may_wait = !self.how.releases || compare.is_none();
         if may_wait && machine.may_delay_atomic(address, self.change.bytes) {
-            let epoch = machine.releases_early(thread, address, self.change.bytes, self.how);
-            let how = How { releases: false, ..self.how };
+            // Nothing passes one that acquires. It releases what it has acquired, too.
+            let early = if self.how.acquires {
+                None
+            } else {
+                machine.releases_early(thread, address, self.change.bytes, self.how)
+            };
+            let how = How { releases: self.how.releases && early.is_none(), ..self.how };
             let event = Box::new(move |machine: &mut Machine<'a>| {
-                machine.in_epoch(thread, epoch, |machine| self.one(machine, thread, address, (values, how)))
+                machine.in_epoch(thread, early, |machine| self.one(machine, thread, address, (values, how)))
             });
             machine.delay_atomic(thread, (address, self.change.bytes), how, compare, event);
             return Ok(());
