@@ -93,6 +93,8 @@ pub(super) struct Late {
     pub(super) exchanged: Option<usize>,
     /// Whether it acquires what it observes: by itself or by a later acquire of its location.
     pub(super) acquires: bool,
+    /// What it does not return: it would have written then.
+    pub(super) but: Option<u64>,
     /// What it returns, if writes were forgotten.
     pub(super) kept: Option<u64>,
 }

@@ -4,11 +4,11 @@
 //! it: neither is it written by somebody who knows of the read, nor does it hand anything over that its thread would have known
 //! since.
 
+use std::iter::once;
 use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event};
-use super::clock::Known;
 use super::coherence::{After, Late, Location, Set, Source, Writer, members};
 use super::marks::happened;
 use super::record::{Numbers, Record};
@@ -42,6 +42,24 @@ impl<R: Clone> Location<R> {
     }
 }
 
+impl<R: Clone> Location<R> {
+    /// The late reads that come after one and do not have to see something newer than a write.
+    fn would_see<'l>(&'l self, first: &'l Late, at: usize) -> impl Iterator<Item = &'l Late> {
+        let later = self.late.iter().filter(|late| late.comes_after(first));
+        later.filter(move |late| self.hidden(late.known) >> at & 1 == 0)
+    }
+}
+
+impl Late {
+    fn comes_after(&self, first: &Late) -> bool {
+        let Actor { block, number } = first.by.actor;
+        match self.by.actor == first.by.actor {
+            true => self.number > first.number,
+            false => self.knew.ordered.of_thread(block, number) >= first.by.epoch,
+        }
+    }
+}
+
 impl Checks {
     /// A read that was executed is not performed before an access or a fence that comes after it. Gives its number, and a value that
     /// it may return in any case, but for one. None, if it has to be performed now.
@@ -50,15 +68,16 @@ impl Checks {
         if let Some(scope) = event.how.scope.filter(|_| event.how.acquires) {
             self.acquires_what_was_observed(event, scope);
         }
-        let number = self.parts(event, now)?;
+        let number = self.parts(event, now, but)?;
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes))?;
-        let Late { known, knew, .. } = location.late.last()?;
+        let late = location.late.last()?;
+        let known = &late.known;
         let initial = Set::from(*known == 0 && location.messages[0].writer.is_none());
         let mut sure = members(known & !location.hidden(*known) | initial);
         let value = |at: usize| location.value(at).unwrap_or(now);
-        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(event, knew, location, *at);
+        let is_sure = |at: &usize| Some(value(*at)) != but && self.hands_over_nothing(late, location, *at);
         let Some(value) = sure.find(is_sure).map(value) else {
-            self.performs_late(event, number, None);
+            self.performs_late(event, number, None, now);
             return None;
         };
         self.compare(event, false, &|_| false);
@@ -81,13 +100,13 @@ impl Checks {
 
     /// An exchange writes, and its read may be performed later. Gives the number of that.
     pub(crate) fn exchanges(&mut self, event: Event, now: u64) -> Option<u32> {
-        let number = self.parts(event, now);
+        let number = self.parts(event, now, None);
         self.history.as_mut()?.exchange = number;
         number
     }
 
-    /// The read of an access may be performed later. Gives its number.
-    fn parts(&mut self, event: Event, now: u64) -> Option<u32> {
+    /// The read of an access may be performed later, and does not return a value. Gives its number.
+    fn parts(&mut self, event: Event, now: u64, but: Option<u64>) -> Option<u32> {
         self.threads_of(event.actor.block);
         let mut history = self.history.take()?;
         history.begins(event.actor, self.known_state(event.actor).epoch);
@@ -103,7 +122,7 @@ impl Checks {
             self.follows_acquire(location, event);
             let knew = self.known_state(event.actor).known.clone();
             let (acquires, after) = (event.how.acquires, Vec::new());
-            location.late.push(Late { number, by, known, knew, after, exchanged: None, acquires, kept: None });
+            location.late.push(Late { number, by, known, knew, after, exchanged: None, acquires, but, kept: None });
         }
         self.history = Some(history);
         fits.then_some(number)
@@ -134,14 +153,33 @@ impl Checks {
     }
 
     /// Whether a write hands nothing over to a read that its thread did not know.
-    fn hands_over_nothing(&self, event: Event, knew: &Known, location: &Location<Rc<Record>>, at: usize) -> bool {
-        let (message, reader) = (&location.messages[at], self.writer(event));
-        let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &reader));
+    fn hands_over_nothing(&self, late: &Late, location: &Location<Rc<Record>>, at: usize) -> bool {
+        let (message, actor) = (&location.messages[at], late.by.actor);
+        let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by));
         let Some(record) = message.record.as_ref().filter(|_| is_observed) else { return true };
         let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
-        // What somebody did who has accessed nothing yet matters to nobody.
-        let is_idle = |actor, epoch| first(actor).is_none_or(|first| epoch < first);
-        record.heads.are_known(self.reach(event.actor, Scope::System), knew, &is_idle)
+        // What somebody did who has accessed nothing yet matters to nobody, and what a thread did itself it knows.
+        let is_idle = |other, epoch| other == actor || first(other).is_none_or(|first| epoch < first);
+        record.heads.are_known(self.reach(actor, Scope::System), &late.knew, &is_idle)
+    }
+
+    /// The late reads that have to see what one observes, if they did not have to see something newer, and what each returns then if nothing
+    /// else. None, if there is nothing for one of them.
+    fn would_return(
+        &self,
+        location: &Location<Rc<Record>>,
+        (first, at): (&Late, usize),
+        now: u64,
+    ) -> Option<Vec<(u32, u64)>> {
+        let value = |at: usize| location.value(at).unwrap_or(now);
+        let returns = |late: &Late| {
+            let known = late.known | 1 << at;
+            let is_sure = |other: &usize| self.hands_over_nothing(late, location, *other);
+            let others = members(known & !location.hidden(known)).filter(is_sure);
+            let mut all = once(at).chain(others).map(value);
+            all.find(|value| Some(*value) != late.but).map(|value| (late.number, value))
+        };
+        location.would_see(first, at).map(returns).collect()
     }
 
     /// An access of a location comes after the late reads of which its thread knows. Of its own thread's it comes before those that
@@ -165,7 +203,7 @@ impl Checks {
 
     /// The ways in which a late read may go. If it acquires, it is handed over nothing that is not known: something after it would have
     /// to know that.
-    pub(crate) fn late_ways(&self, event: Event, number: u32) -> Vec<Option<Way>> {
+    pub(crate) fn late_ways(&self, event: Event, number: u32, now: u64) -> Vec<Option<Way>> {
         let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
         let Some(location) = location else { return Vec::new() };
         let Some(late) = location.late.iter().find(|late| late.number == number) else { return Vec::new() };
@@ -175,9 +213,11 @@ impl Checks {
         let (acquires, is_strong) =
             (self.acquires_late(late), |one: &Writer, other: &Writer| self.is_strong(one, other));
         let all = (0..location.messages.len()).rev();
+        let observes = |at: usize| location.messages[at].writer.is_some_and(|writer| is_strong(&writer, &late.by));
         let may_be = |at: &usize| {
             location.may_be_late(late, *at, &is_strong)
-                && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(event, &late.knew, location, *at))
+                && !(observes(*at) && self.would_return(location, (late, *at), now).is_none())
+                && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(late, location, *at))
         };
         let way = |at| Some(Way { source: Some(at), value: location.value(at), ..Way::default() });
         // An exchange may keep what it has found, or what came between.
@@ -188,10 +228,19 @@ impl Checks {
         found.into_iter().chain(all.filter(may_be).map(way)).collect()
     }
 
-    /// A late read is performed. Says whether it observes a write.
-    pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>) -> bool {
-        let Some(mut history) = self.history.take() else { return false };
-        let mut observes = false;
+    /// What the others return then that come after a late read, if it observes what it returns.
+    fn others_return(&self, event: Event, number: u32, way: Option<Way>, now: u64) -> Option<Vec<(u32, u64)>> {
+        let location = self.history.as_ref()?.location(event.address, event.bytes)?;
+        let (late, at) = (location.late.iter().find(|late| late.number == number)?, way?.source?);
+        let writer = location.messages[at].writer?;
+        self.is_strong(&writer, &late.by).then(|| self.would_return(location, (late, at), now))?
+    }
+
+    /// A late read is performed. Gives the later ones of its location that have to see what it observes, and what they return if nothing
+    /// else.
+    pub(crate) fn performs_late(&mut self, event: Event, number: u32, way: Option<Way>, now: u64) -> Vec<(u32, u64)> {
+        let later = self.others_return(event, number, way, now).unwrap_or_default();
+        let Some(mut history) = self.history.take() else { return later };
         let mut observed = Numbers::new();
         let mut observer = (event.actor, self.known_state(event.actor).epoch);
         let mut seen = None;
@@ -208,8 +257,7 @@ impl Checks {
                     location.messages[own].source = Source::Message(at);
                 }
                 let message = &mut location.messages[at];
-                observes = message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by));
-                if observes {
+                if message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by)) {
                     message.observers.push(observer);
                     if let Some(record) = &message.record {
                         observed.clone_from(&record.continues);
@@ -219,8 +267,8 @@ impl Checks {
                     for after in late.after.iter().filter(|after| !after.writes) {
                         location.read(after.at, 1 << at);
                     }
-                    let is_later = |other: &&mut Late| other.by.actor == event.actor && other.number > number;
-                    location.late.iter_mut().filter(is_later).for_each(|other| other.known |= 1 << at);
+                    let later = location.late.iter_mut().filter(|other| other.comes_after(&late));
+                    later.for_each(|other| other.known |= 1 << at);
                 }
             }
         }
@@ -229,7 +277,7 @@ impl Checks {
             self.sees_late(event, &record, scope);
         }
         self.shadow.observe((event.address, event.bytes), &observed, observer);
-        observes
+        later
     }
 
     /// A late read sees what was handed over, and has acquired nothing else.

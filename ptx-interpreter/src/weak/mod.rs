@@ -245,22 +245,20 @@ impl Machine<'_> {
         self.comes_after_loads_of(thread)?;
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes)?;
-        let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number));
+        let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number, now));
         let mut ways = ways.unwrap_or_default();
         ways.retain(|way| way.is_none_or(|way| Some(way.value.unwrap_or(now)) != self.weak.compare));
         let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
         let value = way.map_or(late.value, |way| way.value.unwrap_or(now));
         if let Some(checks) = &mut self.checks {
-            let observes = checks.performs_late(event, late.number, way);
+            let later = checks.performs_late(event, late.number, way, now);
             if value != now {
                 checks.note_other_way(event, Some(value));
             }
-            // Its thread has to see that from now on.
-            let of_lane = |load: &&mut Load<Late<'_>>| observes && load.group.warp == thread.warp;
-            for load in self.delayed.loads.iter_mut().filter(of_lane) {
-                let is_same = load.addresses[thread.lane] == address && load.bytes == bytes;
-                let later = load.late.iter_mut().filter(|(lane, _)| *lane == thread.lane && is_same);
-                later.filter(|(_, other)| other.number > late.number).for_each(|(_, other)| other.value = value);
+            let loads = self.delayed.loads.iter_mut().flat_map(|load| &mut load.late);
+            for (_, other) in loads {
+                let own = later.iter().find(|(number, _)| *number == other.number);
+                own.into_iter().for_each(|(_, value)| other.value = *value);
             }
         }
         Ok(value)
