@@ -17,8 +17,9 @@ const ORDERS: u64 = 300;
 fn the_interpreter_finds_a_race_where_the_model_has_one() {
     let (mut racy, mut quiet) = (0, 0);
     // The last ones have an atomic after a read of the same thread, of which both are observed to be before a weak write; and an
-    // access of a narrow scope after atomics of several blocks; and a weak load that races, whose value tells the order of two `fence.sc`.
-    for seed in (0..DRAWN).chain([20460, 1467, 1902, 500921]) {
+    // access of a narrow scope after atomics of several blocks; and weak loads that race, whose values tell the order of two `fence.sc`, also
+    // where a store that races comes between a load and what it comes before.
+    for seed in (0..DRAWN).chain([20460, 1467, 1902, 500921, 709222]) {
         let (program, text) = draw(seed);
         match agree(&program, if seed < DRAWN { ORDERS } else { 10 * ORDERS }, &Limits::default()) {
             Ok(Agreement { races: true, .. }) => racy += 1,

@@ -156,7 +156,7 @@ impl Checks {
         }
         self.constants(event, (page, cell), at, bytes);
         let mut busy = self.shadow.take((page, cell), at);
-        let before = self.comes_after(event, &mark, &busy.kept);
+        let before = self.comes_after(event, &mark, (at, &busy.kept));
         let mut twins = Vec::new();
         for (place, old) in busy.kept.iter().enumerate().filter(|(_, old)| old.mark.bytes & bytes != 0) {
             match self.conflict(old, &mark, event) {

@@ -10,6 +10,9 @@ use super::mark::{QuickMap, QuickTable};
 /// How far apart two threads can be: in a block, a cluster, a GPU, or on two GPUs.
 pub(super) const DISTANCES: usize = 4;
 
+/// Cells whose reads are remembered that races overwrote, and reads of each, at most.
+const OVERWRITTEN: usize = 256;
+
 /// A `fence.sc`.
 #[derive(Clone, Debug)]
 pub(super) struct Sc {
@@ -65,6 +68,8 @@ pub(super) struct Fences {
     pub(super) ended: QuickMap<[Known; DISTANCES]>,
     /// Whether there was one that reaches threads so far apart.
     pub(super) has: [bool; DISTANCES],
+    /// Of cells the weak reads that weak writes raced with: these come before later writes, too. Each with its bytes.
+    pub(super) overwritten: BTreeMap<u64, Vec<((Actor, u32), u8)>>,
     /// What those that were executed hand over to later ones, where loads return more than the newest value.
     pub(super) handed: Heads,
 }
@@ -84,6 +89,16 @@ impl Fences {
 
     pub(super) fn own(&mut self, actor: Actor) -> &mut Own {
         self.of(actor.block).own(actor.number)
+    }
+
+    /// A weak write races with a read.
+    pub(super) fn overwrites(&mut self, cell: u64, read: (Actor, u32), bytes: u8) {
+        if self.overwritten.len() < OVERWRITTEN || self.overwritten.contains_key(&cell) {
+            let reads = self.overwritten.entry(cell).or_default();
+            if reads.len() < OVERWRITTEN && !reads.contains(&(read, bytes)) {
+                reads.push((read, bytes));
+            }
+        }
     }
 
     /// A block has ended.

@@ -20,8 +20,14 @@ const FENCES: usize = 4;
 pub(super) const OF_A_GPU: usize = 2;
 
 impl Checks {
-    /// Which accesses an access comes after that nothing else orders. Gives what the fences knew before those that it may stand for.
-    pub(super) fn comes_after(&mut self, event: Event, mark: &Mark, kept: &[Kept]) -> Option<Box<Known>> {
+    /// Which accesses of a cell an access comes after that nothing else orders. Gives what the fences knew before those that it may stand
+    /// for.
+    pub(super) fn comes_after(
+        &mut self,
+        event: Event,
+        mark: &Mark,
+        (cell, kept): (u64, &[Kept]),
+    ) -> Option<Box<Known>> {
         if !self.sc.has[0] || mark.is_engine {
             return None;
         }
@@ -34,13 +40,16 @@ impl Checks {
         let are_in_order = |old: &&Kept| are_strong(old) || event.how.reads || !old.mark.writes;
         for old in kept.iter().filter(conflicts).filter(are_in_order) {
             for lane in lanes_of(old.mark.lanes) {
-                let actor = self.actor_of(&old.mark, lane);
-                let is_fenced = self.sc.has(actor.block, self.distance(actor.block, event.actor.block));
-                if is_fenced && actor != event.actor && !happened(self.known_state(event.actor), old.mark.epoch, actor)
-                {
-                    let last = self.came_later(event.actor).after.entry(actor).or_default();
-                    *last = old.mark.epoch.max(*last);
+                let earlier = (self.actor_of(&old.mark, lane), old.mark.epoch);
+                if self.comes_after_one(event, earlier) && mark.scope == 0 && !old.mark.writes {
+                    self.sc.overwrites(cell, earlier, mark.bytes);
                 }
+            }
+        }
+        if event.how.writes {
+            let reads = self.sc.overwritten.get(&cell).cloned().unwrap_or_default();
+            for (read, _) in reads.into_iter().filter(|(_, bytes)| bytes & mark.bytes != 0) {
+                self.comes_after_one(event, read);
             }
         }
         if !self.sc.has[OF_A_GPU] || mark.scope == 0 {
@@ -62,6 +71,16 @@ impl Checks {
             }
         }
         all
+    }
+
+    /// An access comes after one. Says whether nothing else orders the two.
+    fn comes_after_one(&mut self, event: Event, (actor, epoch): (Actor, u32)) -> bool {
+        let is_new = actor != event.actor && !happened(self.known_state(event.actor), epoch, actor);
+        if is_new && self.sc.has(actor.block, self.distance(actor.block, event.actor.block)) {
+            let last = self.came_later(event.actor).after.entry(actor).or_default();
+            *last = epoch.max(*last);
+        }
+        is_new
     }
 
     /// What is remembered of a thread that came after another one.
