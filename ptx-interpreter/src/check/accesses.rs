@@ -174,8 +174,8 @@ impl Checks {
         if event.how.writes {
             written = if event.how.discards { written & !bytes } else { written | bytes };
         }
-        if event.how.reads && event.how.writes && mark.scope > 0 && self.may_read_own() {
-            observed.extend(busy.own_weak_write(&mark, &mut self.writes));
+        if event.how.reads && event.how.writes && mark.scope > 0 {
+            observed.extend(busy.own_weak_write(&mark, self.reads_own(), &mut self.writes));
         }
         self.keep(&mut busy, event, Kept { mark, number, observers: None, before }, observed);
         if !twins.is_empty() {

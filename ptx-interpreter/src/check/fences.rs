@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::actor::Actor;
 use super::clock::Known;
 use super::heads::{Heads, Reach};
-use super::mark::{QuickMap, QuickTable};
+use super::mark::{Mark, QuickMap, QuickTable};
 
 /// How far apart two threads can be: in a block, a cluster, a GPU, or on two GPUs.
 pub(super) const DISTANCES: usize = 4;
 
-/// Cells whose reads are remembered that races overwrote, and reads of each, at most.
+/// Cells of which overwritten accesses are remembered, and accesses of each, at most.
 const OVERWRITTEN: usize = 256;
+
+/// An access that was made by a thread in an epoch.
+pub(super) type Overwritten = ((Actor, u32), Mark);
 
 /// A `fence.sc`.
 #[derive(Clone, Debug)]
@@ -68,8 +71,8 @@ pub(super) struct Fences {
     pub(super) ended: QuickMap<[Known; DISTANCES]>,
     /// Whether there was one that reaches threads so far apart.
     pub(super) has: [bool; DISTANCES],
-    /// Of cells the weak reads that weak writes raced with: these come before later writes, too. Each with its bytes.
-    pub(super) overwritten: BTreeMap<u64, Vec<((Actor, u32), u8)>>,
+    /// Of cells the reads and strong writes that weak writes raced with and took the place of: they come before later writes, too.
+    pub(super) overwritten: BTreeMap<u64, Vec<Overwritten>>,
     /// What those that were executed hand over to later ones, where loads return more than the newest value.
     pub(super) handed: Heads,
 }
@@ -91,12 +94,12 @@ impl Fences {
         self.of(actor.block).own(actor.number)
     }
 
-    /// A weak write races with a read.
-    pub(super) fn overwrites(&mut self, cell: u64, read: (Actor, u32), bytes: u8) {
+    /// A weak write races with an earlier access.
+    pub(super) fn overwrites(&mut self, cell: u64, earlier: Overwritten) {
         if self.overwritten.len() < OVERWRITTEN || self.overwritten.contains_key(&cell) {
-            let reads = self.overwritten.entry(cell).or_default();
-            if reads.len() < OVERWRITTEN && !reads.contains(&(read, bytes)) {
-                reads.push((read, bytes));
+            let all = self.overwritten.entry(cell).or_default();
+            if all.len() < OVERWRITTEN && !all.contains(&earlier) {
+                all.push(earlier);
             }
         }
     }

@@ -112,9 +112,10 @@ impl Busy {
     }
 
     /// The number of the last write of these bytes, if it was a weak one of this thread's: its atomic, which reads it, observes
-    /// it although it is weak.
-    pub(super) fn own_weak_write(&mut self, mark: &Mark, next: &mut u32) -> Option<u32> {
-        let is_strong = self.last.iter().enumerate().any(|(byte, last)| mark.bytes >> byte & 1 == 1 && *last != 0);
+    /// it although it is weak. Whether it reads that, may be known.
+    pub(super) fn own_weak_write(&mut self, mark: &Mark, is_read: Option<bool>, next: &mut u32) -> Option<u32> {
+        let mut last = self.last.iter().enumerate().filter(|(byte, _)| mark.bytes >> byte & 1 == 1);
+        let is_read = is_read.unwrap_or_else(|| last.all(|(_, last)| *last == 0));
         let own = |old: &&mut Kept| {
             let old = &old.mark;
             old.writes
@@ -122,7 +123,7 @@ impl Busy {
                 && !old.is_engine
                 && (old.who, old.lanes, old.bytes) == (mark.who, mark.lanes, mark.bytes)
         };
-        let old = self.kept.iter_mut().find(own).filter(|_| !is_strong)?;
+        let old = self.kept.iter_mut().find(own).filter(|_| is_read)?;
         if old.number == 0 {
             *next += 1;
             old.number = *next;

@@ -38,18 +38,24 @@ impl Checks {
         let are_strong = |old: &&Kept| old.mark.scope > 0 && mark.scope > 0;
         // Two weak writes that race have no order. A read has come after the write that it returns, and before a later one.
         let are_in_order = |old: &&Kept| are_strong(old) || event.how.reads || !old.mark.writes;
-        for old in kept.iter().filter(conflicts).filter(are_in_order) {
+        let overwrites = |old: &Kept| mark.writes && mark.scope == 0 && (old.mark.scope > 0 || !old.mark.writes);
+        for old in kept.iter().filter(conflicts) {
+            let is_in_order = are_in_order(&old);
             for lane in lanes_of(old.mark.lanes) {
                 let earlier = (self.actor_of(&old.mark, lane), old.mark.epoch);
-                if self.comes_after_one(event, earlier) && mark.scope == 0 && !old.mark.writes {
-                    self.sc.overwrites(cell, earlier, mark.bytes);
+                if is_in_order {
+                    self.comes_after_one(event, earlier);
+                }
+                if overwrites(old) && self.is_unordered(event, earlier) {
+                    self.sc.overwrites(cell, (earlier, Mark { lanes: 1 << lane, ..old.mark }));
                 }
             }
         }
         if event.how.writes {
-            let reads = self.sc.overwritten.get(&cell).cloned().unwrap_or_default();
-            for (read, _) in reads.into_iter().filter(|(_, bytes)| bytes & mark.bytes != 0) {
-                self.comes_after_one(event, read);
+            let before = self.sc.overwritten.get(&cell).cloned().unwrap_or_default();
+            let goes_on = |old: &Mark| old.bytes & mark.bytes != 0 && (!old.writes || mark.scope > 0);
+            for (earlier, _) in before.into_iter().filter(|(_, old)| goes_on(old)) {
+                self.comes_after_one(event, earlier);
             }
         }
         if !self.sc.has[OF_A_GPU] || mark.scope == 0 {
@@ -73,14 +79,18 @@ impl Checks {
         all
     }
 
-    /// An access comes after one. Says whether nothing else orders the two.
-    fn comes_after_one(&mut self, event: Event, (actor, epoch): (Actor, u32)) -> bool {
-        let is_new = actor != event.actor && !happened(self.known_state(event.actor), epoch, actor);
-        if is_new && self.sc.has(actor.block, self.distance(actor.block, event.actor.block)) {
+    /// Whether nothing that is known orders an access after an earlier one.
+    fn is_unordered(&self, event: Event, (actor, epoch): (Actor, u32)) -> bool {
+        actor != event.actor && !happened(self.known_state(event.actor), epoch, actor)
+    }
+
+    /// An access comes after an earlier one, behind whose thread's fences its own come then.
+    fn comes_after_one(&mut self, event: Event, (actor, epoch): (Actor, u32)) {
+        let is_fenced = self.sc.has(actor.block, self.distance(actor.block, event.actor.block));
+        if is_fenced && self.is_unordered(event, (actor, epoch)) {
             let last = self.came_later(event.actor).after.entry(actor).or_default();
             *last = epoch.max(*last);
         }
-        is_new
     }
 
     /// What is remembered of a thread that came after another one.

@@ -160,10 +160,10 @@ impl Checks {
         }
     }
 
-    /// Whether an atomic may have read the last weak write of its own thread.
-    pub(super) fn may_read_own(&self) -> bool {
+    /// Whether an atomic has read the last weak write of its own thread, if that is remembered.
+    pub(super) fn reads_own(&self) -> Option<bool> {
         let observed = self.history.as_ref().and_then(|history| history.observed.as_ref());
-        observed.is_none_or(|observed| observed.is_own_weak)
+        observed.map(|observed| observed.is_own_weak)
     }
 
     /// What a thread's write leaves, and whether memory holds it.
