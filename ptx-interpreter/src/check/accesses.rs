@@ -262,7 +262,8 @@ impl Checks {
             let ordered = actor == event.actor
                 || actor.block == event.actor.block && event.how.ends_barrier
                 || happened(state, old.epoch, actor)
-                || observed(state, kept, event.actor);
+                || observed(state, kept, event.actor)
+                || self.comes_by_late(event, (actor, old.epoch));
             if !ordered {
                 match self.strong(old, new, actor, event.actor) {
                     Some(true) if self.counts_on_lockstep(old, actor, event) => {

@@ -76,6 +76,8 @@ pub(super) struct View {
     pub(super) strong: Set,
     /// Whether those who read what it writes may learn something by that.
     pub(super) hands_over: bool,
+    /// The writes of late exchanges that it does not come before: what has come after their reads would race with it.
+    pub(super) shut: Set,
 }
 
 /// A read that is performed late.
@@ -147,7 +149,7 @@ impl<R: Clone> Location<R> {
                 || observers.any(|(actor, epoch)| knows(*actor, *epoch))
         };
         let strong = set(&|message| message.writer.as_ref().is_some_and(&is_strong));
-        View { known: set(&is_known), strong, hands_over: true }
+        View { known: set(&is_known), strong, hands_over: true, shut: 0 }
     }
 
     /// What a write left, if memory has it no longer.
@@ -219,9 +221,10 @@ impl<R: Clone> Location<R> {
             before = members(before).fold(before, |set, at| set | self.messages[at].before);
             for (at, message) in self.messages.iter().enumerate() {
                 let is_strong = view.strong >> at & 1 == 1;
+                let is_open = message.open.is_some_and(|known| known & after == 0) && view.shut >> at & 1 == 0;
                 before |= match message.source {
                     // An exchange that is not over returns what comes between.
-                    _ if message.open.is_some_and(|known| known & after == 0) && !view.hands_over => 0,
+                    _ if is_open && !view.hands_over => 0,
                     Source::Message(source) if is_strong => (before >> source & 1) << at,
                     Source::Forgotten if is_strong => 1 << at,
                     _ => 0,

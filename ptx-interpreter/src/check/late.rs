@@ -201,6 +201,21 @@ impl Checks {
         }
     }
 
+    /// Whether a write comes before an access, if a late exchange that comes before the access returns it.
+    pub(super) fn comes_by_late(&self, event: Event, (actor, epoch): (Actor, u32)) -> bool {
+        let location = self.history.as_ref().and_then(|history| history.location(event.address, event.bytes));
+        let Some(location) = location else { return false };
+        let is_known =
+            |by: &Writer| by.actor == event.actor || happened(self.known_state(event.actor), by.epoch, by.actor);
+        location.late.iter().filter(|late| is_known(&late.by)).any(|late| {
+            let Some(Source::Message(at)) = late.exchanged.map(|own| location.messages[own].source) else {
+                return false;
+            };
+            let writer = location.messages[at].writer.filter(|writer| self.is_strong(writer, &late.by));
+            writer.is_some_and(|writer| (writer.actor, writer.epoch) == (actor, epoch))
+        })
+    }
+
     /// The ways in which a late read may go. If it acquires, it is handed over nothing that is not known: something after it would have
     /// to know that.
     pub(crate) fn late_ways(&self, event: Event, number: u32, now: u64) -> Vec<Option<Way>> {

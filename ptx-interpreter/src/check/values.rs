@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event};
-use super::coherence::{Location, Position, View, Writer};
+use super::coherence::{Late, Location, Position, View, Writer};
 use super::history::{History, Observed};
 use super::marks::happened;
 use super::record::Record;
@@ -35,7 +35,9 @@ impl Checks {
         let knows = |other: Actor, epoch: u32| other == actor || happened(state, epoch, other);
         let own = self.writer(event);
         let view = location.view(knows, |writer| self.is_strong(writer, &own));
-        View { hands_over: self.releases_something(event), ..view }
+        let races = |late: &&Late| late.after.iter().any(|after| !self.is_strong(&own, &after.by));
+        let shut = location.late.iter().filter(races).filter_map(|late| late.exchanged).map(|at| 1 << at).sum();
+        View { hands_over: self.releases_something(event), shut, ..view }
     }
 
     /// Whether a write releases something, or comes after what does.
