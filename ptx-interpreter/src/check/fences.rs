@@ -13,9 +13,6 @@ pub(super) const DISTANCES: usize = 4;
 /// Cells of which overwritten accesses are remembered, and accesses of each, at most.
 const OVERWRITTEN: usize = 256;
 
-/// An access that was made by a thread in an epoch.
-pub(super) type Overwritten = ((Actor, u32), Mark);
-
 /// A `fence.sc`.
 #[derive(Clone, Debug)]
 pub(super) struct Sc {
@@ -72,7 +69,7 @@ pub(super) struct Fences {
     /// Whether there was one that reaches threads so far apart.
     pub(super) has: [bool; DISTANCES],
     /// Of cells the reads and strong writes that weak writes raced with and took the place of: they come before later writes, too.
-    pub(super) overwritten: BTreeMap<u64, Vec<Overwritten>>,
+    pub(super) overwritten: BTreeMap<u64, Vec<Mark>>,
     /// What those that were executed hand over to later ones, where loads return more than the newest value.
     pub(super) handed: Heads,
 }
@@ -95,7 +92,7 @@ impl Fences {
     }
 
     /// A weak write races with an earlier access.
-    pub(super) fn overwrites(&mut self, cell: u64, earlier: Overwritten) {
+    pub(super) fn overwrites(&mut self, cell: u64, earlier: Mark) {
         if self.overwritten.len() < OVERWRITTEN || self.overwritten.contains_key(&cell) {
             let all = self.overwritten.entry(cell).or_default();
             if all.len() < OVERWRITTEN && !all.contains(&earlier) {

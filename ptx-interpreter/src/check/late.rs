@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::actor::Actor;
 use super::checks::{Checks, Event};
-use super::coherence::{After, Late, Location, Set, Source, Writer, members};
+use super::coherence::{After, Late, Location, Message, Set, Source, Writer, members};
 use super::marks::happened;
 use super::record::{Numbers, Record};
 use super::values::Way;
@@ -152,11 +152,15 @@ impl Checks {
         late.acquires || fence.is_some_and(|last| late.number <= *last)
     }
 
+    /// Whether a late read observes a write, if it returns it.
+    fn observes_late<R>(&self, late: &Late, message: &Message<R>) -> bool {
+        message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by))
+    }
+
     /// Whether a write hands nothing over to a read that its thread did not know.
     fn hands_over_nothing(&self, late: &Late, location: &Location<Rc<Record>>, at: usize) -> bool {
         let (message, actor) = (&location.messages[at], late.by.actor);
-        let is_observed = message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by));
-        let Some(record) = message.record.as_ref().filter(|_| is_observed) else { return true };
+        let Some(record) = message.record.as_ref().filter(|_| self.observes_late(late, message)) else { return true };
         let first = |actor| self.history.as_ref().and_then(|history| history.first.get(&actor)).copied();
         // What somebody did who has accessed nothing yet matters to nobody, and what a thread did itself it knows.
         let is_idle = |other, epoch| other == actor || first(other).is_none_or(|first| epoch < first);
@@ -211,8 +215,9 @@ impl Checks {
             let Some(Source::Message(at)) = late.exchanged.map(|own| location.messages[own].source) else {
                 return false;
             };
-            let writer = location.messages[at].writer.filter(|writer| self.is_strong(writer, &late.by));
-            writer.is_some_and(|writer| (writer.actor, writer.epoch) == (actor, epoch))
+            let message = &location.messages[at];
+            let is_it = message.writer.is_some_and(|writer| (writer.actor, writer.epoch) == (actor, epoch));
+            is_it && self.observes_late(late, message)
         })
     }
 
@@ -228,9 +233,10 @@ impl Checks {
         let (acquires, is_strong) =
             (self.acquires_late(late), |one: &Writer, other: &Writer| self.is_strong(one, other));
         let all = (0..location.messages.len()).rev();
-        let observes = |at: usize| location.messages[at].writer.is_some_and(|writer| is_strong(&writer, &late.by));
+        let observes = |at: usize| self.observes_late(late, &location.messages[at]);
         let may_be = |at: &usize| {
-            location.may_be_late(late, *at, &is_strong)
+            late.but != Some(location.value(*at).unwrap_or(now))
+                && location.may_be_late(late, *at, &is_strong)
                 && !(observes(*at) && self.would_return(location, (late, *at), now).is_none())
                 && (late.exchanged.is_some() || !acquires || self.hands_over_nothing(late, location, *at))
         };
@@ -247,8 +253,7 @@ impl Checks {
     fn others_return(&self, event: Event, number: u32, way: Option<Way>, now: u64) -> Option<Vec<(u32, u64)>> {
         let location = self.history.as_ref()?.location(event.address, event.bytes)?;
         let (late, at) = (location.late.iter().find(|late| late.number == number)?, way?.source?);
-        let writer = location.messages[at].writer?;
-        self.is_strong(&writer, &late.by).then(|| self.would_return(location, (late, at), now))?
+        self.observes_late(late, &location.messages[at]).then(|| self.would_return(location, (late, at), now))?
     }
 
     /// A late read is performed. Gives the later ones of its location that have to see what it observes, and what they return if nothing
@@ -272,7 +277,7 @@ impl Checks {
                     location.messages[own].source = Source::Message(at);
                 }
                 let message = &mut location.messages[at];
-                if message.writer.is_some_and(|writer| self.is_strong(&writer, &late.by)) {
+                if self.observes_late(&late, message) {
                     message.observers.push(observer);
                     if let Some(record) = &message.record {
                         observed.clone_from(&record.continues);

@@ -47,15 +47,16 @@ impl Checks {
                     self.comes_after_one(event, earlier);
                 }
                 if overwrites(old) && self.is_unordered(event, earlier) {
-                    self.sc.overwrites(cell, (earlier, Mark { lanes: 1 << lane, ..old.mark }));
+                    self.sc.overwrites(cell, Mark { lanes: 1 << lane, ..old.mark });
                 }
             }
         }
         if event.how.writes {
             let before = self.sc.overwritten.get(&cell).cloned().unwrap_or_default();
             let goes_on = |old: &Mark| old.bytes & mark.bytes != 0 && (!old.writes || mark.scope > 0);
-            for (earlier, _) in before.into_iter().filter(|(_, old)| goes_on(old)) {
-                self.comes_after_one(event, earlier);
+            for old in before.into_iter().filter(goes_on) {
+                let actor = self.actor_of(&old, old.lanes.trailing_zeros() as usize);
+                self.comes_after_one(event, (actor, old.epoch));
             }
         }
         if !self.sc.has[OF_A_GPU] || mark.scope == 0 {

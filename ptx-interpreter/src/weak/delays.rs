@@ -359,12 +359,11 @@ impl<'a> Machine<'a> {
         let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
         let mut load = self.delayed.loads.remove(place);
         let before = (self.site, self.current, self.weak.performed.replace(number));
-        let compare = std::mem::replace(&mut self.weak.compare, load.compare);
         (self.site, self.current) = (load.site, load.group);
         let outer = std::mem::replace(&mut self.weak.late, std::mem::take(&mut load.late));
         let done = (load.event)(self);
         load.late = std::mem::replace(&mut self.weak.late, outer);
-        (self.weak.performed, self.weak.compare) = (before.2, compare);
+        self.weak.performed = before.2;
         if done.is_err() {
             let place = self.delayed.loads.partition_point(|other| other.number < number);
             self.delayed.loads.insert(place, load);

@@ -246,8 +246,7 @@ impl Machine<'_> {
         let event = self.event(thread, address, bytes, how);
         let now = self.read_number(address, bytes)?;
         let ways = self.checks.as_ref().map(|checks| checks.late_ways(event, late.number, now));
-        let mut ways = ways.unwrap_or_default();
-        ways.retain(|way| way.is_none_or(|way| Some(way.value.unwrap_or(now)) != self.weak.compare));
+        let ways = ways.unwrap_or_default();
         let way = if ways.is_empty() { None } else { ways[self.choose(0, ways.len())?] };
         let value = way.map_or(late.value, |way| way.value.unwrap_or(now));
         if let Some(checks) = &mut self.checks {

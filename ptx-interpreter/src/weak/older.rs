@@ -14,8 +14,6 @@ pub(crate) struct Older {
     pub(crate) way: Option<Way>,
     /// The number of the load that is performed.
     pub(crate) performed: Option<u64>,
-    /// Of an atomic that is performed and compares, what with.
-    pub(crate) compare: Option<u64>,
     /// The lanes for which the current load is late.
     pub(crate) late: Vec<(usize, LateRead)>,
     /// How many ways there were besides the usual one, and which was chosen. 0 is the usual one.
