@@ -19,7 +19,7 @@ use ptx_interpreter::{Finding, Program, Report};
 const SEEDS: u64 = 8;
 
 /// How many findings a kernel has in some order of its threads, if there are several.
-const SEVERAL: [(&str, usize); 22] = [
+const SEVERAL: [(&str, usize); 21] = [
     ("zeroed_late", 2),
     ("pipeline_stage", 2),
     ("bulk_wait", 2),
@@ -29,7 +29,6 @@ const SEVERAL: [(&str, usize); 22] = [
     ("restricted", 2),
     ("multicast_init", 2),
     ("multicast_order", 2),
-    ("product_rows", 2),
     ("product_early", 2),
     ("tensor_early", 2),
     ("tensor_free", 2),

@@ -163,3 +163,37 @@ fn who_has_discarded_bytes_is_told() {
     assert_eq!(lines(&findings[0]), [[10, 12]]);
     assert_eq!(findings[0].help, "discard only what is written again before anybody reads it");
 }
+
+/// A sum whose old value nobody uses tells nobody anything.
+#[test]
+fn a_sum_that_stands_beside_is_no_flag() {
+    let body = "mov.u32 %r, %cluster_ctarank;\nmul.wide.u32 %u, %r, 64;\nadd.u64 %u, %o, %u;\nmad.wide.u32 %w, %t, 4, %u;\n\
+                add.u32 %r, %r, 1;\nand.b32 %r, %r, 7;\nmul.wide.u32 %u, %r, 64;\nadd.u64 %u, %o, %u;\nmad.wide.u32 %u, %t, 4, %u;\n\
+                .reg .f32 %g<3>;\nmov.f32 %g0, 0f3F800000;\n.loc 1 10 1\nld.global.u32 %r, [%u];\n\
+                .loc 1 11 1\natom.global.add.v2.f32 {%g1, %g2}, [%o+512], {%g0, %g0};\n.loc 1 12 1\nst.global.u32 [%w], %t;";
+    let findings = found(body, 8, 16, false);
+    let kinds: Vec<Kind> = findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [Kind::Race], "{findings:?}");
+    assert_eq!(lines(&findings[0]), [[10, 12]]);
+    assert_eq!(findings[0].places.len(), 2, "{}", findings[0]);
+}
+
+/// What is not there yet when a copy reads it is told with the copy that begins too early.
+#[test]
+fn what_a_copy_reads_too_early_is_one_finding() {
+    let body = |barrier: &str| {
+        format!(
+            "setp.lt.u32 %p, %t, 32;\nmov.u32 %i, 1000;\n@%p mov.u32 %i, 1;\nL:\nsub.u32 %i, %i, 1;\nsetp.ne.u32 %p, %i, 0;\n@%p bra L;\n\
+             .loc 1 10 1\nst.shared.u32 [%a], %t;\nfence.proxy.async;\n{barrier}setp.ne.u32 %p, %t, 0;\n@%p bra END;\n\
+             .loc 1 12 1\ncp.async.bulk.global.shared::cta.bulk_group [%o], [%n], 512;\ncp.async.bulk.commit_group;\n\
+             cp.async.bulk.wait_group 0;\nEND:"
+        )
+    };
+    assert_eq!(found(&body("bar.sync 0;\n"), 1, 128, false), []);
+    let findings = found(&body(""), 1, 128, false);
+    assert_eq!(
+        titles(&findings),
+        [(Kind::Async, "the source of an asynchronous copy is written before the copy is known to be done")]
+    );
+    assert_eq!(lines(&findings[0]), [[10, 12]]);
+}

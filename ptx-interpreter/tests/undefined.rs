@@ -356,6 +356,32 @@ fn what_is_done_by_values_without_one() {
     assert!(CASES.len() >= 115, "fewer texts than there were");
 }
 
+/// One lane of each of eight warps stores a word. Then all threads load a word, late, and one of them stores what it has.
+fn loaded_late(user: u32, seed: u64) -> Vec<String> {
+    let module = format!(
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {{ .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .pred %p<3>;\n\
+         .shared .align 4 .b8 room[1024]; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, room; and.b32 %r3, %r1, 31;\n\
+         setp.eq.u32 %p1, %r3, 0; shr.u32 %r4, %r1, 3; add.u32 %r4, %r4, %r2; @%p1 st.volatile.shared.u32 [%r4], %r1; bar.sync 0;\n\
+         mad.lo.u32 %r4, %r1, 4, %r2; ld.volatile.shared.u32 %r5, [%r4]; bar.sync 0;\n\
+         setp.eq.u32 %p2, %r1, {user}; @%p2 st.global.u32 [%d1], %r5; ret; }}\n"
+    );
+    let program = Program::parse(&module);
+    let mut trial = Trial::new(&program, "k");
+    trial.block([256, 1, 1]).seed(seed).weak(true).unwritten(512).expect("a little memory");
+    let report = trial.check();
+    assert_eq!(report.stop, None);
+    report.findings.iter().flat_map(|finding| &finding.places).map(|place| place.what.clone()).collect()
+}
+
+#[test]
+fn what_is_loaded_late_and_has_no_value() {
+    const READS: &str = "reads 4 bytes, among them byte 512 of `room` in the shared memory of block 0";
+    for seed in 0..8 {
+        assert_eq!(loaded_late(0, seed), [""; 0], "seed {seed}");
+        assert_eq!(loaded_late(128, seed), [READS, STORES], "seed {seed}");
+    }
+}
+
 /// A product of `wgmma` to registers, to which nothing was written, and one that is added to that.
 fn sums_of_four_warps(adds: bool, stored: &str) -> Vec<String> {
     let module = format!(

@@ -177,6 +177,18 @@ impl Checks {
         std::mem::take(&mut self.brings_unwritten)
     }
 
+    /// Bytes go to registers that nobody may have written.
+    pub(crate) fn may_bring_unwritten(&mut self) {
+        self.brings_unwritten = true;
+    }
+
+    /// Changes whether bytes go to registers, and whether nobody has written some of them. Gives what was so before.
+    pub(crate) fn change_what_is_brought(&mut self, now: (bool, bool)) -> (bool, bool) {
+        let before = (self.brings_to_registers, self.brings_unwritten);
+        (self.brings_to_registers, self.brings_unwritten) = now;
+        before
+    }
+
     /// An engine reads what was stored, and what it does with it is not followed, unless it copies that to shared memory.
     pub(super) fn engine_reads(&mut self, event: Event) {
         if self.brings_to_registers || self.undefined.is_empty() {
@@ -242,8 +254,10 @@ impl Checks {
     /// Whether another thread writes what an instruction reads, and nothing orders the two: then it may come first.
     fn is_raced_for(&self, site: u32) -> bool {
         let is_race = |found: &&Found| matches!(found.kind, Kind::Race | Kind::Order | Kind::Async);
+        let says_reads =
+            |what: &str| what.starts_with("reads") || what.starts_with("begins") && what.contains(" reads ");
         let reads = |found: &Found| {
-            found.places.iter().take(2).any(|place| self.are_one(place.1, site) && place.2.starts_with("reads"))
+            found.places.iter().take(2).any(|place| self.are_one(place.1, site) && says_reads(&place.2))
         };
         self.found.iter().filter(is_race).any(reads)
     }

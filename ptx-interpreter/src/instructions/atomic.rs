@@ -155,8 +155,7 @@ impl AtomicStep {
         let bytes = self.change.bytes;
         let value = machine.lanes(group, &self.values[self.values.len() - 1][0])?;
         let compare = if self.values.len() > 1 { Some(machine.lanes(group, &self.values[0][0])?) } else { None };
-        let is_unused = machine.checks.is_some() && !self.is_used(machine);
-        let how = How { is_unused, ..self.how };
+        let how = self.told(machine);
         // Whether one that compares writes, is only known when it has read.
         let is_change = compare.is_none() && !self.is_exchange && !self.is_packed;
         let is_told = is_change && machine.watch_changes(group, addresses, bytes, How { writes: true, ..how });
@@ -192,6 +191,11 @@ impl AtomicStep {
 
     fn is_used(&self, machine: &Machine<'_>) -> bool {
         *self.is_used.get_or_init(|| self.to.is_some() && machine.program.uses_result_of(machine.site))
+    }
+
+    /// What the checks are told of it: also whether nobody uses what it finds.
+    fn told(&self, machine: &Machine<'_>) -> How {
+        How { is_unused: machine.checks.is_some() && !self.is_used(machine), ..self.how }
     }
 
     /// The checks are told. Gives what is to be written after what was found: nothing, if it compares and finds something else.
@@ -258,7 +262,8 @@ impl AtomicStep {
             machine.delay_atomic(thread, (address, self.change.bytes), how, compare, event);
             return Ok(());
         }
-        self.one(machine, thread, address, (values, self.how))
+        let how = if machine.remembers_values() { self.how } else { self.told(machine) };
+        self.one(machine, thread, address, (values, how))
     }
 
     /// The checks are told. Each element of a vector is changed by an atomic of its own.

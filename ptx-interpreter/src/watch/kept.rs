@@ -35,6 +35,16 @@ impl Machine<'_> {
         what
     }
 
+    /// Something else is done while bytes are read, and has no part in that.
+    pub(crate) fn apart_from_what_is_read<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.checks.as_mut().map(|checks| checks.change_what_is_brought((false, false)));
+        let done = what(self);
+        if let (Some(outer), Some(checks)) = (outer, &mut self.checks) {
+            checks.change_what_is_brought(outer);
+        }
+        done
+    }
+
     /// Which of some bytes that a thread has read have no value, and why. If all are written, it may still be undefined what was stored.
     pub(super) fn without_value(
         &mut self,

@@ -361,7 +361,7 @@ impl<'a> Machine<'a> {
         let before = (self.site, self.current, self.weak.performed.replace(number));
         (self.site, self.current) = (load.site, load.group);
         let outer = std::mem::replace(&mut self.weak.late, std::mem::take(&mut load.late));
-        let done = (load.event)(self);
+        let done = self.apart_from_what_is_read(|machine| (load.event)(machine));
         load.late = std::mem::replace(&mut self.weak.late, outer);
         self.weak.performed = before.2;
         if done.is_err() {

@@ -70,6 +70,8 @@ impl Machine<'_> {
                 if self.weak.late.iter().any(|(lane, _)| *lane == thread.lane) {
                     let value = self.performs_late(thread, address, bytes, how)?;
                     self.weak.values.push((thread.lane, address, value));
+                    // Whether it was written was asked when the read began.
+                    self.checks.iter_mut().for_each(|checks| checks.may_bring_unwritten());
                     continue;
                 }
                 if let Some(value) = self.choose_way(thread, address, bytes, how, &|_| true)? {
@@ -296,6 +298,7 @@ impl Machine<'_> {
         let Some(place) = self.delayed.loads.iter().position(|load| load.number == number) else { return Ok(()) };
         let load = &self.delayed.loads[place];
         let (bytes, site, may_be_late, compare) = (load.bytes, load.site, load.may_be_late, load.compare);
+        let is_load = !load.how.writes;
         let how = How { writes: false, ..load.how };
         let accesses: Vec<(Thread, u64)> =
             load.group.threads().map(|thread| (thread, load.addresses[thread.lane])).collect();
@@ -303,7 +306,11 @@ impl Machine<'_> {
         for (thread, address) in accesses.into_iter().filter(|_| may_be_late) {
             let now = self.read_number(address, bytes)?;
             let event = Event { site, ..self.event(thread, address, bytes, how) };
-            let begun = self.checks.as_mut().and_then(|checks| checks.begins_late(event, now, compare));
+            let begins = |machine: &mut Self| machine.checks.as_mut()?.begins_late(event, now, compare);
+            let begun = self.apart_from_what_is_read(|machine| match is_load {
+                true => machine.reads_to_registers(begins),
+                false => begins(machine),
+            });
             late.extend(begun.map(|(number, value)| (thread.lane, LateRead { number, value })));
         }
         let load = &mut self.delayed.loads[place];
