@@ -37,10 +37,9 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// The fences that reach threads so far apart, before an epoch.
-    pub(super) fn before(&self, epoch: u32, distance: usize) -> impl Iterator<Item = &Known> {
-        let before = self.fences.iter().filter(move |fence| fence.epoch <= epoch && fence.reach.level >= distance);
-        before.map(|fence| &fence.known)
+    /// The last fence that reaches threads so far apart, before an epoch: it knew all that those before it knew.
+    pub(super) fn before(&self, epoch: u32, distance: usize) -> Option<&Sc> {
+        self.fences.iter().rev().find(|fence| fence.epoch <= epoch && fence.reach.level >= distance)
     }
 }
 
@@ -109,7 +108,7 @@ impl Fences {
         let ended = self.ended.entry(block.into()).or_default();
         for (distance, ended) in ended.iter_mut().enumerate() {
             for own in of_block.own.values() {
-                own.before(u32::MAX, distance).for_each(|known| ended.join(known));
+                own.before(u32::MAX, distance).into_iter().for_each(|fence| ended.join(&fence.known));
             }
         }
     }

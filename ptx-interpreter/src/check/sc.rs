@@ -6,7 +6,7 @@
 
 use super::actor::Actor;
 use super::checks::{Checks, Event, State};
-use super::clock::Known;
+use super::clock::{Clock, Known};
 use super::fences::{Own, Sc};
 use super::heads::Reach;
 use super::mark::Mark;
@@ -73,7 +73,8 @@ impl Checks {
                 let all = all.get_or_insert_default();
                 old.before.iter().for_each(|before| all.join(before));
                 for lane in lanes_of(old.mark.lanes) {
-                    all.join(&self.fences_before(self.actor_of(&old.mark, lane), old.mark.epoch, OF_A_GPU));
+                    let earlier = (self.actor_of(&old.mark, lane), old.mark.epoch);
+                    all.join(&self.fences_before(earlier, OF_A_GPU, &all.ordered));
                 }
             }
         }
@@ -114,7 +115,7 @@ impl Checks {
         let later: Vec<usize> = self.sc.of(actor.block).later.iter().copied().collect();
         for number in later {
             let other = Actor { block: actor.block, number };
-            self.follow(other);
+            self.follow(other, actor);
             let known_of_it = self.known_state(actor).known.ordered.of_thread(actor.block, number);
             let own = self.sc.own(other);
             if other == actor || known_of_it >= own.epoch {
@@ -124,23 +125,29 @@ impl Checks {
         known
     }
 
-    /// What follows for a thread from the accesses that its own ones came after.
-    fn follow(&mut self, actor: Actor) {
+    /// What follows for a thread from the accesses that its own ones came after, for a fence of this thread.
+    fn follow(&mut self, actor: Actor, fence: Actor) {
         for (other, epoch) in std::mem::take(&mut self.sc.own(actor).after) {
             let distance = self.distance(actor.block, other.block);
-            let known = self.fences_before(other, epoch, distance);
+            // Who hears of these accesses later hears of what is known now.
+            let is_now = actor == fence && self.known_state(actor).epoch == self.sc.own(actor).epoch;
+            let own = if is_now { &self.known_state(actor).known } else { &self.sc.own(actor).learned[distance] };
+            let own = own.ordered.clone();
+            let known = self.fences_before((other, epoch), distance, &own);
             self.sc.own(actor).learned[distance].join(&known);
         }
     }
 
-    /// What the fences that reach so far knew before an access.
-    fn fences_before(&mut self, actor: Actor, epoch: u32, distance: usize) -> Known {
+    /// What the fences that reach so far knew before an access, but for one of its thread's that is known: so is what it knew.
+    fn fences_before(&mut self, (actor, epoch): (Actor, u32), distance: usize, own: &Clock) -> Known {
         if let Some(ended) = self.sc.ended.get(&actor.block.into()) {
             return ended[distance].clone();
         }
         let mut known = Known::default();
         if self.sc.of(actor.block).counts[distance] > 0 {
-            self.sc.own(actor).before(epoch, distance).for_each(|fence| known.join(fence));
+            let last = self.sc.own(actor).before(epoch, distance);
+            let is_new = |fence: &&Sc| own.of_thread(actor.block, actor.number) + 1 < fence.epoch;
+            last.into_iter().filter(is_new).for_each(|fence| known.join(&fence.known));
             known.join(self.known_of_block(actor, distance));
         }
         known
@@ -156,7 +163,8 @@ impl Checks {
         if (*epoch, *count) != now {
             let mut known = Known::default();
             for (number, own) in of_block.own.iter().filter(|(number, _)| **number != actor.number) {
-                own.before(ordered.of_thread(actor.block, *number), distance).for_each(|fence| known.join(fence));
+                let before = own.before(ordered.of_thread(actor.block, *number), distance);
+                before.into_iter().for_each(|fence| known.join(&fence.known));
             }
             of_block.own(actor.number).of_block[distance] = (now.0, now.1, known);
         }

@@ -340,6 +340,8 @@ impl<'a> Machine<'a> {
         let comes_before =
             |load: &Load<Late<'_>>| load.late.is_empty() && load.number < last && load.meets(thread, address, bytes);
         if self.launch.delays == Delays::Loads {
+            // What they have to have acquired is acquired before they are late.
+            self.comes_after_loads_of(thread)?;
             while let Some(load) = self.delayed.loads.iter().find(|load| comes_before(load)) {
                 self.becomes_late(load.number)?;
             }
