@@ -177,18 +177,6 @@ impl Checks {
         std::mem::take(&mut self.brings_unwritten)
     }
 
-    /// Bytes go to registers that nobody may have written.
-    pub(crate) fn may_bring_unwritten(&mut self) {
-        self.brings_unwritten = true;
-    }
-
-    /// Changes whether bytes go to registers, and whether nobody has written some of them. Gives what was so before.
-    pub(crate) fn change_what_is_brought(&mut self, now: (bool, bool)) -> (bool, bool) {
-        let before = (self.brings_to_registers, self.brings_unwritten);
-        (self.brings_to_registers, self.brings_unwritten) = now;
-        before
-    }
-
     /// An engine reads what was stored, and what it does with it is not followed, unless it copies that to shared memory.
     pub(super) fn engine_reads(&mut self, event: Event) {
         if self.brings_to_registers || self.undefined.is_empty() {

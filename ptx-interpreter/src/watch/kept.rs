@@ -1,5 +1,7 @@
 //! Values that are undefined in memory: what is loaded, stored and copied.
 
+use std::mem::take;
+
 use crate::check::{Cause, Origin};
 use crate::machine::Machine;
 use crate::machine::group::{Group, Thread};
@@ -37,10 +39,13 @@ impl Machine<'_> {
 
     /// Something else is done while bytes are read, and has no part in that.
     pub(crate) fn apart_from_what_is_read<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.checks.as_mut().map(|checks| checks.change_what_is_brought((false, false)));
+        let outer = self
+            .checks
+            .as_mut()
+            .map(|checks| (take(&mut checks.brings_to_registers), take(&mut checks.brings_unwritten)));
         let done = what(self);
         if let (Some(outer), Some(checks)) = (outer, &mut self.checks) {
-            checks.change_what_is_brought(outer);
+            (checks.brings_to_registers, checks.brings_unwritten) = outer;
         }
         done
     }

@@ -71,7 +71,7 @@ impl Machine<'_> {
                     let value = self.performs_late(thread, address, bytes, how)?;
                     self.weak.values.push((thread.lane, address, value));
                     // Whether it was written was asked when the read began.
-                    self.checks.iter_mut().for_each(|checks| checks.may_bring_unwritten());
+                    self.checks.iter_mut().for_each(|checks| checks.brings_unwritten = true);
                     continue;
                 }
                 if let Some(value) = self.choose_way(thread, address, bytes, how, &|_| true)? {
